@@ -106,6 +106,30 @@ if(OMEN_WITH_CUDA)
   endif()
 endif()
 
+# Files from small wheels, fetched by run.sh: the chart library and the NVML header.
+function(omen_find_extras)
+  set(cache "$ENV{XDG_CACHE_HOME}")
+  if(NOT cache)
+    set(cache "$ENV{HOME}/.cache")
+  endif()
+  find_path(OMEN_EXTRAS_DIR plotly/package_data/plotly.min.js
+            HINTS ENV OMEN_EXTRAS_DIR PATHS "${cache}/omen/extras-1" NO_DEFAULT_PATH
+            DOC "unpacked wheels with plotly.min.js and nvml.h")
+  if(NOT OMEN_EXTRAS_DIR)
+    return()
+  endif()
+  file(COPY "${OMEN_EXTRAS_DIR}/plotly/package_data/plotly.min.js"
+       DESTINATION "${CMAKE_BINARY_DIR}/share/omen")
+  add_library(Omen::nvml_headers INTERFACE IMPORTED GLOBAL)
+  target_include_directories(Omen::nvml_headers INTERFACE
+    "${OMEN_EXTRAS_DIR}/nvidia/cu13/include")
+  if(OMEN_INSTALL)
+    install(FILES "${CMAKE_BINARY_DIR}/share/omen/plotly.min.js"
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/omen")
+  endif()
+endfunction()
+omen_find_extras()
+
 # Prints the table once and stores it for `omen doctor`.
 function(omen_report_features)
   set(text "")

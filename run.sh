@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up what is missing, builds the Release product and runs omen; without arguments, a tour.
+set -euo pipefail
+OMEN_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$OMEN_ROOT/tools/setup/common.sh"
+. "$OMEN_ROOT/tools/setup/wheels.sh"
+. "$OMEN_ROOT/tools/setup/build.sh"
+
+install_packages build
+setup_torch
+setup_extras
+# A tree that test.sh configured keeps its tests; only the product is built here.
+tests=OFF
+grep -qs 'OMEN_BUILD_TESTS:BOOL=ON' "$OMEN_ROOT/build/release/CMakeCache.txt" && tests=ON
+configure release -DOMEN_BUILD_TESTS=$tests
+build release omen_product
+
+export OMEN_DATA="${OMEN_DATA:-}"
+if [ -z "$OMEN_DATA" ] && [ -d "$OMEN_ROOT/../shared/data" ]; then
+  OMEN_DATA=$(cd "$OMEN_ROOT/../shared/data" && pwd)
+fi
+[ -n "$OMEN_DATA" ] || unset OMEN_DATA
+omen="$OMEN_ROOT/build/release/bin/omen"
+[ $# -eq 0 ] || exec "$omen" "$@"
+
+# The tour: each step prints the command that anyone could type, then runs it.
+step() {
+  printf '\n%s\n$ omen %s\n' "$1" "${*:2}"
+  "$omen" "${@:2}"
+}
+cd "$OMEN_ROOT"
+step "The plugins that were found:" list
+step "One prediction, with the model bundled with the plugin:" predict examples/matmul.csv
+printf '\nNext: omen --help, or write a plugin of your own: omen new mine --kind predictor\n'
+printf 'The program is %s\n' "build/release/bin/omen"
