@@ -16,11 +16,7 @@ grep -qs 'OMEN_BUILD_TESTS:BOOL=ON' "$OMEN_ROOT/build/release/CMakeCache.txt" &&
 configure release -DOMEN_BUILD_TESTS=$tests
 build release omen_product
 
-export OMEN_DATA="${OMEN_DATA:-}"
-if [ -z "$OMEN_DATA" ] && [ -d "$OMEN_ROOT/../shared/data" ]; then
-  OMEN_DATA=$(cd "$OMEN_ROOT/../shared/data" && pwd)
-fi
-[ -n "$OMEN_DATA" ] || unset OMEN_DATA
+export_data_dir
 omen="$OMEN_ROOT/build/release/bin/omen"
 [ $# -eq 0 ] || exec "$omen" "$@"
 

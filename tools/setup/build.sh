@@ -19,10 +19,11 @@ configure() {
   printf '%s\n' "$key" >"$dir/.configured"
 }
 
-# build PRESET TARGET...: silent when up to date.
+# build PRESET TARGET...: prints what is compiled, and nothing when all is up to date.
 build() {
   local dir="$OMEN_ROOT/build/$1"
   shift
-  if ninja -C "$dir" -n "$@" 2>/dev/null | grep -q 'no work to do'; then return 0; fi
-  ninja -C "$dir" "$@" >&2 || die "the build in $dir failed" "the first error is above"
+  ninja -C "$dir" "$@" 2>&1 |
+    sed -u -e '/Entering directory/d' -e '/Re-checking globbed/d' -e '/no work to do/d' >&2 ||
+    die "the build in ${dir#"$OMEN_ROOT"/} failed" "the first error is above"
 }

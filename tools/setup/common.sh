@@ -12,6 +12,14 @@ die() {
 
 omen_cache_dir() { printf '%s/omen\n' "${XDG_CACHE_HOME:-$HOME/.cache}"; }
 
+# Shared data beside the clone is used where it exists; OMEN_DATA names any other place.
+export_data_dir() {
+  if [ -z "${OMEN_DATA:-}" ] && [ -d "$OMEN_ROOT/../shared/data" ]; then
+    OMEN_DATA=$(cd "$OMEN_ROOT/../shared/data" && pwd)
+  fi
+  [ -z "${OMEN_DATA:-}" ] || export OMEN_DATA
+}
+
 package_installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+# Test stages, their totals, and the table of acceptance figures.
+
+# run_ctest PRESET CTEST_ARGUMENT...: runs tests and adds their outcome to the totals.
+run_ctest() {
+  local dir="$OMEN_ROOT/build/$1" report status=0
+  shift
+  report="$dir/Testing/report-$$.xml"
+  mkdir -p "$dir/Testing"
+  ctest --test-dir "$dir" --output-on-failure --no-tests=error -j "$(nproc)" \
+    --output-junit "$report" "$@" || status=$?
+  count_results "$report"
+  check_skips "$report" || status=1
+  rm -f "$report"
+  return $status
+}
+
+count_results() {
+  [ -n "${OMEN_TOTALS:-}" ] || return 0
+  awk -v RS='<' '
+    /^testcase / { if ($0 ~ /status="run"/) passed++; else if ($0 ~ /status="fail"/) failed++; else skipped++ }
+    END { print passed + 0, failed + 0, skipped + 0 }' "$1" >>"$OMEN_TOTALS"
+}
+
+# Every skip must match a line of tests/expected_skips.txt: "<name regex>  # <reason>".
+check_skips() {
+  local name allowed unexpected=0
+  allowed=$(sed -e 's/[[:space:]]*#.*//' -e '/^$/d' "$OMEN_ROOT/tests/expected_skips.txt")
+  while read -r name; do
+    [ -z "$allowed" ] || ! grep -Eqx -e "$allowed" <<<"$name" || continue
+    printf 'unexpected skip: %s (expected ones are in tests/expected_skips.txt)\n' "$name"
+    [ -z "${OMEN_TOTALS:-}" ] || echo "0 1 0" >>"$OMEN_TOTALS"
+    unexpected=1
+  done < <(awk -v RS='<' '/^testcase / && /status="(notrun|disabled)"/ {
+      match($0, /name="[^"]*"/); print substr($0, RSTART + 6, RLENGTH - 7) }' "$1")
+  [ $unexpected -eq 0 ]
+}
+
+stage_suite() {
+  configure release -DOMEN_BUILD_TESTS=ON
+  build release all
+  run_ctest release -LE '^(slow|show-slow.*)$'
+}
+
+stage_format() {
+  local version
+  version=$(clang-format-14 --version | grep -o 'version 14') || die "clang-format 14 is missing"
+  cd "$OMEN_ROOT"
+  git ls-files '*.cpp' '*.hpp' | xargs -r clang-format-14 --dry-run -Werror
+  printf 'formatting agrees with .clang-format (%s)\n' "$version"
+}
+
+stage_minimal() {
+  configure minimal
+  build minimal all
+  "$OMEN_ROOT/build/minimal/bin/omen" list --plain
+}
+
+stage_asan() {
+  configure asan -DOMEN_BUILD_TESTS=ON
+  build asan all
+  run_ctest asan -LE '^(slow|show.*|consume)$'
+}
+
+# Unit tests already ran under the sanitizers; here the product is tested from outside.
+stage_release() {
+  configure release -DOMEN_BUILD_TESTS=ON
+  build release all
+  run_ctest release -LE '^(show-slow.*|unit)$'
+}
+
+stage_tsan() {
+  configure tsan -DOMEN_BUILD_TESTS=ON
+  build tsan all
+  run_ctest tsan -L '^unit$'
+}
+
+stage_fuzz() {
+  configure fuzz -DOMEN_BUILD_TESTS=ON
+  build fuzz all
+  "$OMEN_ROOT/tests/fuzz/run.sh" "$OMEN_ROOT/build/fuzz" "${OMEN_FUZZ_SECONDS:-60}"
+}
+
+stage_slow() {
+  run_ctest release -L '^(slow|show-slow.*)$'
+}
+
+# run_stages NAME...: each in its own process, so that one failure does not hide the others.
+run_stages() {
+  local stage start status failures=0 begin=$SECONDS
+  OMEN_TOTALS=$(mktemp)
+  export OMEN_TOTALS
+  for stage in "$@"; do
+    printf '\n== %s ==\n' "$stage"
+    start=$SECONDS status=0
+    before=$(wc -l <"$OMEN_TOTALS")
+    "$OMEN_ROOT/test.sh" --stage "$stage" || status=$?
+    # A stage that runs no tests of its own counts as one.
+    if [ "$(wc -l <"$OMEN_TOTALS")" -eq "$before" ]; then
+      [ $status -eq 0 ] && echo "1 0 0" >>"$OMEN_TOTALS" || echo "0 1 0" >>"$OMEN_TOTALS"
+    fi
+    [ $status -eq 0 ] || failures=$((failures + 1))
+    printf -- '-- %s: %s, %d s\n' "$stage" "$([ $status -eq 0 ] && echo ok || echo FAILED)" \
+      $((SECONDS - start))
+  done
+  printf '\n%d stages, %d failed, %d s\n' $# $failures $((SECONDS - begin))
+  awk '{ p += $1; f += $2; s += $3 } END {
+    if (s) printf "%d skipped\n", s
+    printf "%d passed, %d failed\n", p, f }' "$OMEN_TOTALS"
+  rm -f "$OMEN_TOTALS"
+  [ $failures -eq 0 ]
+}
+
+# run_show NAME SLOW: runs the checks behind acceptance figures and ends with their table.
+run_show() {
+  local labels='^show$' status=0 dir="$OMEN_ROOT/build/release"
+  [ "$2" -eq 0 ] || labels='^show(-slow)?$'
+  local filter=(-L "$labels")
+  if [ -n "$1" ]; then
+    ctest --test-dir "$dir" -N -L "$labels" -L "^$1$" | grep -q 'Total Tests: [1-9]' || {
+      say "known names: $(ctest --test-dir "$dir" -N -L '^show' | grep -o 'show\.[^.]*' | sort -u |
+        sed 's/show\.//' | paste -sd' ')"
+      die "no acceptance check is named '$1'"
+    }
+    filter+=(-L "^$1$")
+  fi
+  rm -rf "$dir/show"
+  ctest --test-dir "$dir" --output-on-failure --no-tests=error "${filter[@]}" || status=$?
+  printf '\n%-40s %14s %-10s %-14s %s\n' figure value unit goal result
+  cat "$dir"/show/*.txt 2>/dev/null | awk '
+    { goal = $7 == "none" ? "none" : $7 " " $8
+      printf "%-40s %14s %-10s %-14s %s\n", $3, $4, $5, goal, $1
+      total++; if ($1 == "missed") missed++ }
+    END { printf "%d figures, %d missed\n", total, missed }'
+  return $status
+}
