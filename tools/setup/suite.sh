@@ -77,7 +77,7 @@ stage_tsan() {
 
 stage_fuzz() {
   configure fuzz -DOMEN_BUILD_TESTS=ON
-  build fuzz all
+  build fuzz omen_fuzzers
   "$OMEN_ROOT/tests/fuzz/run.sh" "$OMEN_ROOT/build/fuzz" "${OMEN_FUZZ_SECONDS:-60}"
 }
 

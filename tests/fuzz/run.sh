@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs fuzz targets two at a time, then measures how much of the file under test they reach.
+#   run.sh BUILD_DIRECTORY SECONDS [NAME...]
+# A target names the files it covers in lines '// covers: <path>'. Findings are kept in
+# BUILD_DIRECTORY/fuzz/findings. With OMEN_SHOW_BREAK=1 no input is run, so coverage collapses.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$1 seconds=$2
+shift 2
+[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*_fuzz.cpp 2>/dev/null | sed -e 's|^\./||' -e 's/_fuzz\.cpp$//')
+[ $# -gt 0 ] || { echo "error: no fuzz targets in $here"; exit 1; }
+
+# fuzz_one NAME: a time-limited run from the committed corpus; found inputs stay in the build tree.
+fuzz_one() {
+  local program="$build/fuzz/${1}_fuzz" grown="$build/fuzz/grown/$1"
+  mkdir -p "$grown" "$build/fuzz/findings"
+  rm -f "$build/fuzz/$1.log"
+  [ -z "${OMEN_SHOW_BREAK:-}" ] || return 0
+  LLVM_PROFILE_FILE=/dev/null "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -artifact_prefix="$build/fuzz/findings/$1-" "$grown" "$here/corpus/$1" \
+    >"$build/fuzz/$1.log" 2>&1
+}
+
+# coverage_of NAME: percent of lines reached in the covered files, over all inputs.
+coverage_of() {
+  local program="$build/fuzz/${1}_fuzz" profile="$build/fuzz/$1" inputs files
+  inputs=("$build/fuzz/grown/$1" "$here/corpus/$1")
+  if [ -n "${OMEN_SHOW_BREAK:-}" ]; then
+    mkdir -p "$profile.none"
+    inputs=("$profile.none")
+  fi
+  mapfile -t files < <(sed -n 's|^// covers: ||p' "$here/${1}_fuzz.cpp" | sed "s|^|$root/|")
+  [ ${#files[@]} -gt 0 ] || { echo 0; return; }
+  LLVM_PROFILE_FILE="$profile.profraw" "$program" -runs=0 "${inputs[@]}" >/dev/null 2>&1
+  llvm-profdata-14 merge -o "$profile.profdata" "$profile.profraw" >&2
+  llvm-cov-14 report "$program" -instr-profile="$profile.profdata" "${files[@]}" |
+    awk '$1 == "TOTAL" { sub("%", "", $10); print $10 }'
+}
+
+status=0
+for name in "$@"; do
+  while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+  (fuzz_one "$name"; echo $? >"$build/fuzz/$name.status") &
+done
+wait
+for name in "$@"; do
+  findings=$(find "$build/fuzz/findings" -name "$name-*" | wc -l)
+  [ "$(cat "$build/fuzz/$name.status")" -eq 0 ] || {
+    status=1
+    [ "$findings" -gt 0 ] || findings=1
+    tail -n 40 "$build/fuzz/$name.log"
+  }
+  lines=$(coverage_of "$name")
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$build/fuzz/$name.log" 2>/dev/null)
+  echo "SHOW fuzz_${name}_runs ${runs:-0} inputs goal none"
+  echo "SHOW fuzz_${name}_findings $findings inputs goal == 0"
+  echo "SHOW fuzz_${name}_lines ${lines:-0} % goal >= 60"
+  awk -v lines="${lines:-0}" 'BEGIN { exit !(lines >= 60) }' || status=1
+done
+exit $status
