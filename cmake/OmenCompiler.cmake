@@ -24,6 +24,12 @@ target_compile_options(omen_warnings INTERFACE -Wall -Wextra -Wpedantic
   # Unique symbols ignore RTLD_LOCAL and would join the state of two plugins; clang never emits them.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-gnu-unique>)
 
+# For libraries that are exported: linking omen_warnings would make it part of the package.
+function(omen_apply_warnings target)
+  target_compile_options(${target} PRIVATE
+    $<TARGET_PROPERTY:omen_warnings,INTERFACE_COMPILE_OPTIONS>)
+endfunction()
+
 if(OMEN_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
                       -fno-omit-frame-pointer)

@@ -11,7 +11,7 @@ set(OMEN_PLUGIN_EXPORTS "${CMAKE_CURRENT_LIST_DIR}/exports.map")
 #   [MODELS <file>...]          containers copied to models/ and listed in the manifest
 #   [DATA <file-or-dir>...]     copied to data/, reachable through omen_host.plugin_dir
 #   [REQUIRES <name=range>...]  what the machine must offer, e.g. "libtorch=>=2.9,<3"
-#   [ISOLATION default|always]  whether the host runs the plugin in a worker even for predict
+#   [ISOLATION default|worker]  worker: never loaded into the host process
 #   [OUTPUT_DIR <dir>]          parent of the plugin's directory, <build>/plugins by default
 #   [CONFORMANCE_LEVEL <1..3>]  level of the conformance test, 2 by default
 #   [NO_MANIFEST]               leave plugin.json to the caller
@@ -31,7 +31,13 @@ function(omen_add_plugin id)
   set(dir "${arg_OUTPUT_DIR}/${id}")
 
   add_library(${id} MODULE ${arg_SOURCES})
-  target_link_libraries(${id} PRIVATE Omen::sdk ${arg_LINK})
+  # A project without C++ sees the C header only.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if("CXX" IN_LIST languages)
+    target_link_libraries(${id} PRIVATE Omen::sdk ${arg_LINK})
+  else()
+    target_link_libraries(${id} PRIVATE Omen::abi ${arg_LINK})
+  endif()
   _omen_plugin_flags(${id} "${dir}" "${arg_LINK}")
   _omen_plugin_files(${id} "${dir}" "${arg_MODELS}" "${arg_DATA}")
   if(NOT arg_NO_MANIFEST)
@@ -69,7 +75,6 @@ function(_omen_plugin_flags id dir link)
     BUILD_WITH_INSTALL_RPATH ON C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY "${dir}")
   set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS "${OMEN_PLUGIN_EXPORTS}")
-  target_compile_features(${id} PRIVATE cxx_std_17)
   target_compile_options(${id} PRIVATE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-gnu-unique>)
   target_link_options(${id} PRIVATE "LINKER:--version-script=${OMEN_PLUGIN_EXPORTS}"
