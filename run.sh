@@ -11,9 +11,7 @@ install_packages build
 setup_torch
 setup_extras
 # A tree that test.sh configured keeps its tests; only the product is built here.
-tests=OFF
-grep -qs 'OMEN_BUILD_TESTS:BOOL=ON' "$OMEN_ROOT/build/release/CMakeCache.txt" && tests=ON
-configure release -DOMEN_BUILD_TESTS=$tests
+if ! configured release; then configure release -DOMEN_BUILD_TESTS=OFF; fi
 build release omen_product
 
 export_data_dir

@@ -46,7 +46,7 @@ case $mode in
     run_stages suite
     ;;
   show)
-    configure release -DOMEN_BUILD_TESTS=ON
+    configure release -DOMEN_BUILD_TESTS=ON -DOMEN_UNIT_TESTS=ON
     build release all
     run_show "$name" "$slow"
     ;;

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Configures and builds a preset, doing nothing where nothing changed.
 
+# What a configuration depends on besides its arguments.
+configuration_inputs() { printf 'torch=%s extras=%s' "${OMEN_TORCH_DIR:-}" "${OMEN_EXTRAS_DIR:-}"; }
+
+# configured PRESET: true where the preset is configured with today's inputs, whatever its options.
+configured() {
+  local dir="$OMEN_ROOT/build/$1"
+  [ -f "$dir/build.ninja" ] && grep -qsxF "$(configuration_inputs)" "$dir/.configured"
+}
+
 # configure PRESET [CMAKE_ARGUMENT...]: runs cmake only when its inputs differ from the last time.
 configure() {
-  local preset=$1 dir="$OMEN_ROOT/build/$1" key
+  local preset=$1 dir="$OMEN_ROOT/build/$1"
   shift
-  key="$* torch=${OMEN_TORCH_DIR:-} extras=${OMEN_EXTRAS_DIR:-}"
-  [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/.configured" 2>/dev/null)" = "$key" ] && return 0
+  if configured "$preset" && grep -qxF "arguments: $*" "$dir/.configured"; then return 0; fi
   local log="$dir/configure.log"
   mkdir -p "$dir"
   rm -f "$dir/.configured"
@@ -16,7 +24,7 @@ configure() {
     die "cmake could not configure the '$preset' preset"
   }
   sed -n '/optional parts:/,/^$/p' "$log" >&2
-  printf '%s\n' "$key" >"$dir/.configured"
+  printf '%s\narguments: %s\n' "$(configuration_inputs)" "$*" >"$dir/.configured"
 }
 
 # build PRESET TARGET...: prints what is compiled, and nothing when all is up to date.

@@ -37,7 +37,7 @@ check_skips() {
 }
 
 stage_suite() {
-  configure release -DOMEN_BUILD_TESTS=ON
+  configure release -DOMEN_BUILD_TESTS=ON -DOMEN_UNIT_TESTS=ON
   build release all
   run_ctest release -LE '^(slow|show-slow.*)$'
 }
@@ -64,7 +64,7 @@ stage_asan() {
 
 # Unit tests already ran under the sanitizers; here the product is tested from outside.
 stage_release() {
-  configure release -DOMEN_BUILD_TESTS=ON
+  configure release -DOMEN_BUILD_TESTS=ON -DOMEN_UNIT_TESTS=OFF
   build release all
   run_ctest release -LE '^(show-slow.*|unit)$'
 }
