@@ -48,6 +48,13 @@ stage_format() {
   cd "$OMEN_ROOT"
   git ls-files '*.cpp' '*.hpp' | xargs -r clang-format-14 --dry-run -Werror
   printf 'formatting agrees with .clang-format (%s)\n' "$version"
+  local file bare=0
+  while read -r file; do
+    head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' && continue
+    printf 'no SPDX line: %s\n' "$file"
+    bare=1
+  done < <(git ls-files '*.c' '*.h' '*.cpp' '*.hpp' '*.sh' '*.cmake' '*CMakeLists.txt')
+  [ $bare -eq 0 ] || die "files without a licence line" "start them with an SPDX comment"
 }
 
 stage_minimal() {
