@@ -11,6 +11,8 @@
 
 namespace omen::host {
 
+class HostServices;
+
 class LoadedPlugin {
  public:
   const Manifest& manifest() const noexcept { return manifest_; }
@@ -19,18 +21,28 @@ class LoadedPlugin {
   const void* extension(const char* id) const;
   // Commands included; throws OMEN_NOT_FOUND.
   const omen_component& component(std::uint32_t kind, std::string_view id) const;
+  // The component's table at the host's own size: slots that an older plugin does not know are NULL.
   template <class Vt>
   const Vt& vtable(std::uint32_t kind, std::string_view id) const {
-    return *static_cast<const Vt*>(component(kind, id).vtable);
+    return *static_cast<const Vt*>(table(kind, id));
   }
   // Calls deinit once; no object may be left.
   void deinit();
 
   struct Access;  // the loader's way in
+  LoadedPlugin();
+  ~LoadedPlugin();
+  LoadedPlugin(const LoadedPlugin&) = delete;
+  LoadedPlugin& operator=(const LoadedPlugin&) = delete;
 
  private:
+  struct Tables;
+  const void* table(std::uint32_t kind, std::string_view id) const;
+
   Manifest manifest_;
   const omen_plugin* plugin_ = nullptr;
+  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<HostServices> services_;
   bool initialised_ = false;
 };
 
@@ -38,6 +50,9 @@ class LoadedPlugin {
 // major equal, minor not newer, descriptors equal the manifest, init. A second load of the same library returns the first.
 // [any-thread]
 LoadedPlugin& load_plugin(const Manifest& manifest);
+
+// What omen-manifest writes down: opens the library without a manifest, asks for its descriptors, and pins its digest.
+Manifest describe_library(const std::filesystem::path& library);
 
 }  // namespace omen::host
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ struct OptionInfo {
   std::optional<std::string> default_text;
   std::uint32_t type = OMEN_OPT_STRING;
   std::uint32_t flags = 0;
-  double min, max;  // NaN: unbounded
+  double min = std::numeric_limits<double>::quiet_NaN();  // NaN: unbounded on that side
+  double max = std::numeric_limits<double>::quiet_NaN();
   std::vector<std::string> choices;
 };
 
@@ -48,7 +50,8 @@ struct Manifest {
   int manifest_version = 1;
   std::string id, version, license, homepage;
   std::uint32_t abi_major = 0, abi_minor = 0;
-  std::string library;  // file name for this platform
+  std::vector<std::string> platforms;  // every platform that the file offers a library for
+  std::string library;                 // file name for this platform; empty where there is none
   std::string sha256;
   std::uint64_t size = 0;
   std::map<std::string, std::string> requirements;  // "requires" in the file
@@ -58,6 +61,8 @@ struct Manifest {
   std::filesystem::path directory;  // where plugin.json lies; not part of the file
 
   const ComponentInfo* component(std::uint32_t kind, std::string_view id) const noexcept;
+  // The id up to the first '-': loadbalance-llvm serves components of the family loadbalance.
+  std::string_view family() const noexcept;
 };
 
 // "profiler", "frontend", "predictor", "scorer", "command".
@@ -66,6 +71,10 @@ std::uint32_t kind_from_name(std::string_view name);  // throws OMEN_INVALID_ARG
 std::vector<std::string> cap_names(std::uint64_t caps);
 // "linux_amd64": the key under "platforms" that this build reads.
 const char* platform_key() noexcept;
+
+// Names of the option types and flags as they stand in the file: "int", "required".
+const char* option_type_name(std::uint32_t type) noexcept;
+std::vector<std::string> option_flag_names(std::uint32_t flags);
 
 // Throws OMEN_INVALID_DATA naming the field at fault; unknown fields are ignored.
 Manifest parse_manifest(std::string_view json, const std::filesystem::path& directory);
