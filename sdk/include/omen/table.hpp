@@ -283,6 +283,8 @@ class TableBuilder {
   TableBuilder& add_column(const Table& from, std::size_t column);
   // Marks the nulls of the column that was added last.
   TableBuilder& valid(const std::vector<bool>& present);
+  // The same from an Arrow bitmap of `rows` bits that is read in place.
+  TableBuilder& valid_shared(const std::uint8_t* bits, std::int64_t nulls, std::shared_ptr<const void> owner);
   // Metadata of the table itself, such as omen.dialect.
   TableBuilder& metadata(std::string key, std::string value) {
     schema_->metadata.emplace_back(std::move(key), std::move(value));

@@ -452,15 +452,24 @@ inline TableBuilder& TableBuilder::add_categories(std::string name, const std::v
 }
 
 inline TableBuilder& TableBuilder::valid(const std::vector<bool>& present) {
-  if (array_->held.empty() || static_cast<std::int64_t>(present.size()) != rows_)
+  if (static_cast<std::int64_t>(present.size()) != rows_)
     throw Error(OMEN_INVALID_ARGUMENT, "validity does not match the column that was added last");
   std::int64_t nulls = 0;
   for (const bool there : present) nulls += !there;
   auto bits = std::make_shared<const std::vector<std::uint8_t>>(detail::pack_bits(present));
+  const std::uint8_t* data = bits->data();
+  return valid_shared(data, nulls, std::move(bits));
+}
+
+inline TableBuilder& TableBuilder::valid_shared(const std::uint8_t* bits, std::int64_t nulls,
+                                                std::shared_ptr<const void> owner) {
+  if (array_->held.empty()) throw Error(OMEN_INVALID_ARGUMENT, "validity was given before any column");
   ArrayColumn& column = *array_->held.back();
-  column.buffers[0] = bits->data();
+  if (column.node.buffers != column.buffers)
+    throw Error(OMEN_INVALID_ARGUMENT, "a column of another table keeps its own validity");
+  column.buffers[0] = bits;
   column.node.null_count = nulls;
-  column.owners.push_back(std::move(bits));
+  column.owners.push_back(std::move(owner));
   return *this;
 }
 

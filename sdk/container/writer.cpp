@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lays tensors out aligned and gap-free, and replaces the file in one step.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "hash.hpp"
+#include "omen/container.hpp"
+#include "omen/utf8.hpp"
+
+namespace omen::container {
+namespace {
+
+constexpr std::size_t kAlignment = 8;
+
+void check_text(std::string_view text, const std::string& what) {
+  const std::size_t at = std::min(text.find('\0'), find_invalid_utf8(text));
+  if (at != std::string_view::npos)
+    throw Error(OMEN_INVALID_ARGUMENT,
+                what + " is not UTF-8 text: byte " + std::to_string(at) + " is bad",
+                "Store bytes as a U8 tensor instead.");
+}
+
+std::size_t byte_size(const std::string& name, std::string_view dtype,
+                      const std::vector<std::int64_t>& shape) {
+  std::size_t size = dtype_width(dtype);
+  if (size == 0)
+    throw Error(OMEN_INVALID_ARGUMENT,
+                "tensor '" + name + "' has unknown dtype '" + std::string(dtype) + "'",
+                "Use BOOL, U8, I8, U16, I16, F16, BF16, U32, I32, F32, U64, I64 or F64.");
+  for (const std::int64_t extent : shape)
+    if (extent < 0 || __builtin_mul_overflow(size, static_cast<std::size_t>(extent), &size))
+      throw Error(OMEN_INVALID_ARGUMENT, "tensor '" + name + "' has an impossible shape");
+  return size;
+}
+
+// A file under a temporary name beside its target; removed unless it is committed.
+class PendingFile {
+ public:
+  explicit PendingFile(std::filesystem::path target) : target_(std::move(target)) {
+    static std::atomic<unsigned> counter{0};
+    do {
+      temporary_ =
+          target_.string() + ".tmp" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (fd_ < 0 && errno == EEXIST);
+    if (fd_ < 0) fail("create");
+  }
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+  ~PendingFile() {
+    if (fd_ < 0) return;
+    ::close(fd_);
+    ::unlink(temporary_.c_str());
+  }
+
+  void append(const void* bytes, std::size_t size) {
+    const char* at = static_cast<const char*>(bytes);
+    while (size > 0) {
+      const ssize_t count = ::write(fd_, at, size);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail("write");
+      at += count;
+      size -= static_cast<std::size_t>(count);
+    }
+  }
+
+  void commit() {
+    if (::fsync(fd_) != 0) fail("write");
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace");
+    ::close(fd_);
+    fd_ = -1;
+    sync_directory();
+  }
+
+ private:
+  [[noreturn]] void fail(const char* what) const {
+    throw Error(
+        OMEN_IO,
+        std::string("cannot ") + what + " '" + target_.string() + "': " + std::strerror(errno),
+        "Check that the directory exists, is writable and has room.");
+  }
+  // The new name survives a power cut only once its directory is on disk; some file systems refuse,
+  // which is no error.
+  void sync_directory() const {
+    const std::filesystem::path parent = target_.has_parent_path() ? target_.parent_path() : ".";
+    const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return;
+    ::fsync(directory);
+    ::close(directory);
+  }
+
+  std::filesystem::path target_;
+  std::string temporary_;
+  int fd_ = -1;
+};
+
+}  // namespace
+
+void Writer::put_meta(std::string key, std::string value) {
+  check_text(key, "a metadata key");
+  check_text(value, "metadata '" + key + "'");
+  metadata_[std::move(key)] = std::move(value);
+}
+
+void Writer::put_tensor(std::string name, std::string_view dtype, std::vector<std::int64_t> shape,
+                        const void* bytes, std::size_t size) {
+  check_text(name, "a tensor name");
+  if (name == "__metadata__")
+    throw Error(OMEN_INVALID_ARGUMENT, "a tensor cannot be named '__metadata__'");
+  if (const std::size_t wanted = byte_size(name, dtype, shape); wanted != size)
+    throw Error(OMEN_INVALID_ARGUMENT, "tensor '" + name + "' has " + std::to_string(size) +
+                                           " bytes, its shape needs " + std::to_string(wanted));
+  if (size > 0 && !bytes) throw Error(OMEN_INVALID_ARGUMENT, "tensor '" + name + "' has no bytes");
+  if (!names_.insert(name).second)
+    throw Error(OMEN_INVALID_ARGUMENT, "tensor '" + name + "' was put twice");
+  std::string copy;
+  if (size > 0) copy.assign(static_cast<const char*>(bytes), size);
+  tensors_.push_back({std::move(name), std::string(dtype), std::move(shape), std::move(copy)});
+}
+
+std::vector<const Writer::Tensor*> Writer::file_order() const {
+  std::vector<const Tensor*> order;
+  for (const Tensor& tensor : tensors_) order.push_back(&tensor);
+  std::stable_sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
+    return dtype_width(a->dtype) > dtype_width(b->dtype);
+  });
+  return order;
+}
+
+std::string Writer::header(const std::vector<const Tensor*>& order) {
+  Sha256 hash;
+  for (const Tensor* tensor : order) hash.update(tensor->bytes.data(), tensor->bytes.size());
+  metadata_["omen.digest"] = hash.finish();
+
+  nlohmann::ordered_json json;
+  json["__metadata__"] = metadata_;
+  std::uint64_t at = 0;
+  for (const Tensor* tensor : order) {
+    const std::uint64_t end = at + tensor->bytes.size();
+    // A map search per insertion would make many tensors quadratic; names_ has proven them
+    // distinct.
+    json.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(
+        tensor->name,
+        nlohmann::ordered_json{
+            {"dtype", tensor->dtype}, {"shape", tensor->shape}, {"data_offsets", {at, end}}});
+    at = end;
+  }
+  std::string text = json.dump();
+  text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
+  if (text.size() > kMaxHeaderBytes)
+    throw Error(OMEN_UNSUPPORTED,
+                "the container's header of " + std::to_string(text.size()) +
+                    " bytes exceeds the format's limit",
+                "Use fewer tensors or less metadata.");
+  std::string prefix(8, '\0');
+  for (std::size_t i = 0; i < prefix.size(); ++i)
+    prefix[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  return prefix + text;
+}
+
+std::string Writer::serialise() {
+  const std::vector<const Tensor*> order = file_order();
+  std::string bytes = header(order);
+  for (const Tensor* tensor : order) bytes += tensor->bytes;
+  return bytes;
+}
+
+void Writer::write(const std::filesystem::path& path) {
+  const std::vector<const Tensor*> order = file_order();
+  const std::string front = header(order);
+  PendingFile file(path);
+  file.append(front.data(), front.size());
+  for (const Tensor* tensor : order) file.append(tensor->bytes.data(), tensor->bytes.size());
+  file.commit();
+}
+
+const omen_sink* Writer::sink() {
+  sink_.struct_size = sizeof sink_;
+  sink_.data = this;
+  sink_.put_meta = [](void* data, const char* key, const char* value, omen_error* error) {
+    return detail::guard(error, [&] {
+      if (!key || !value) throw Error(OMEN_INVALID_ARGUMENT, "put_meta needs a key and a value");
+      if (std::string_view(key).substr(0, 5) == "omen.")
+        throw Error(OMEN_INVALID_ARGUMENT, "metadata '" + std::string(key) + "' is the host's",
+                    "Use a key that does not start with 'omen.'.");
+      static_cast<Writer*>(data)->put_meta(key, value);
+    });
+  };
+  sink_.put_tensor = [](void* data, const char* name, const char* dtype, const std::int64_t* shape,
+                        std::size_t rank, const void* bytes, std::size_t size, omen_error* error) {
+    return detail::guard(error, [&] {
+      if (!name || !dtype || (rank > 0 && !shape))
+        throw Error(OMEN_INVALID_ARGUMENT, "put_tensor needs a name, a dtype and a shape");
+      static_cast<Writer*>(data)->put_tensor(name, dtype, {shape, shape + rank}, bytes, size);
+    });
+  };
+  return &sink_;
+}
+
+}  // namespace omen::container
