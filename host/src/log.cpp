@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets spdlog up on the first message, because most commands never log.
-#include "omen/host/log.hpp"
+#include "log.hpp"
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/rotating_file_sink.h>

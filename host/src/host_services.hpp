@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The omen_host that one plugin receives: its directory, the log, and the host's extensions.
-#ifndef OMEN_HOST_HOST_SERVICES_HPP
-#define OMEN_HOST_HOST_SERVICES_HPP
+#ifndef OMEN_HOST_SERVICES_HPP
+#define OMEN_HOST_SERVICES_HPP
 
 #include <string>
 
@@ -25,4 +25,4 @@ class HostServices {
 
 }  // namespace omen::host
 
-#endif  // OMEN_HOST_HOST_SERVICES_HPP
+#endif  // OMEN_HOST_SERVICES_HPP
