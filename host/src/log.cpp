@@ -28,12 +28,15 @@ class Log {
     static auto* const log = new Log;  // plugins may log until the very end of the process
     return *log;
   }
-  void configure(const LogSettings& settings) {
+  void set_level(std::int32_t level) {
     const std::lock_guard lock(mutex_);
-    settings_ = settings;
-    logger_.reset();
-    lowest_ = settings.file.empty() ? settings.level
-                                    : std::min<std::int32_t>(settings.level, OMEN_LOG_DEBUG);
+    level_ = level;
+    reset();
+  }
+  void set_file(const std::filesystem::path& file) {
+    const std::lock_guard lock(mutex_);
+    file_ = file;
+    reset();
   }
   bool enabled(std::int32_t level) const noexcept { return level >= lowest_; }
   void write(std::int32_t level, std::string_view who, std::string_view message) {
@@ -48,13 +51,18 @@ class Log {
   }
 
  private:
+  // The sinks are made by the next message that passes.
+  void reset() {
+    logger_.reset();
+    lowest_ = file_.empty() ? level_ : std::min<std::int32_t>(level_, OMEN_LOG_DEBUG);
+  }
   void open() {
     auto screen = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    screen->set_level(spdlog_level(settings_.level));
+    screen->set_level(spdlog_level(level_));
     screen->set_pattern("%l: %v");
     std::vector<spdlog::sink_ptr> sinks{screen};
-    if (!settings_.file.empty()) {
-      auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(settings_.file.string(),
+    if (!file_.empty()) {
+      auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file_.string(),
                                                                          kMaxFileBytes, kMaxFiles);
       file->set_formatter(std::make_unique<spdlog::pattern_formatter>(
           "%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc));
@@ -66,7 +74,8 @@ class Log {
   }
 
   std::mutex mutex_;
-  LogSettings settings_;
+  std::int32_t level_ = OMEN_LOG_WARN;
+  std::filesystem::path file_;
   std::unique_ptr<spdlog::logger> logger_;
   std::atomic<std::int32_t> lowest_{OMEN_LOG_WARN};
 };

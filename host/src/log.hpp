@@ -11,14 +11,12 @@
 
 namespace omen::host {
 
-struct LogSettings {
-  std::int32_t level = OMEN_LOG_WARN;  // what stderr shows; a file keeps OMEN_LOG_DEBUG and above
-  std::filesystem::path file;          // empty: none
-};
-
-// Cheap: the sinks are made by the first message that passes the level. [any-thread]
-void configure_log(const LogSettings& settings);
-// Makes a message of this level visible somewhere. [any-thread]
+// What stderr shows: messages of this level and above, OMEN_LOG_WARN until told otherwise.
+// [any-thread]
+void set_log_level(std::int32_t level);
+// Also keeps OMEN_LOG_DEBUG and above in a rotating file; an empty path ends that. [any-thread]
+void set_log_file(const std::filesystem::path& file);
+// Whether a message of this level is kept anywhere. [any-thread]
 bool log_enabled(std::int32_t level) noexcept;
 // One line; `who` is a component id, a plugin id, or "omen". [any-thread]
 void log(std::int32_t level, std::string_view who, std::string_view message);
