@@ -15,7 +15,8 @@ namespace omen {
 
 template <class T>
 constexpr const char* dtype_of() {
-  constexpr const char* kNames[] = {"BOOL", "I8", "U8", "I16", "U16", "I32", "U32", "I64", "U64", "F32", "F64"};
+  constexpr const char* kNames[] = {"BOOL", "I8",  "U8",  "I16", "U16", "I32",
+                                    "U32",  "I64", "U64", "F32", "F64"};
   return kNames[static_cast<int>(type_of<T>())];
 }
 
@@ -29,17 +30,19 @@ class ArtifactWriter {
   }
   // An empty shape means one dimension with every value.
   template <class T>
-  void put(const std::string& name, const std::vector<T>& values, std::vector<std::int64_t> shape = {}) {
+  void put(const std::string& name, const std::vector<T>& values,
+           std::vector<std::int64_t> shape = {}) {
     if (shape.empty()) shape = {static_cast<std::int64_t>(values.size())};
     put_raw(name, dtype_of<T>(), shape, values.data(), values.size() * sizeof(T));
   }
   void put_text(const std::string& name, const std::string& bytes) {
     put_raw(name, "U8", {static_cast<std::int64_t>(bytes.size())}, bytes.data(), bytes.size());
   }
-  void put_raw(const std::string& name, const char* dtype, const std::vector<std::int64_t>& shape, const void* bytes,
-               std::size_t size) {
+  void put_raw(const std::string& name, const char* dtype, const std::vector<std::int64_t>& shape,
+               const void* bytes, std::size_t size) {
     ErrorOut error;
-    error.check(sink_->put_tensor(sink_->data, name.c_str(), dtype, shape.data(), shape.size(), bytes, size, error));
+    error.check(sink_->put_tensor(sink_->data, name.c_str(), dtype, shape.data(), shape.size(),
+                                  bytes, size, error));
   }
 
  private:
@@ -68,7 +71,8 @@ class ArtifactReader {
   }
   std::string meta(const std::string& key) const {
     if (auto value = find_meta(key)) return *value;
-    throw Error(OMEN_INVALID_DATA, "model has no metadata '" + key + "'", "Train it again with this version.");
+    throw Error(OMEN_INVALID_DATA, "model has no metadata '" + key + "'",
+                "Train it again with this version.");
   }
   TensorView tensor(const std::string& name) const {
     TensorView view;
@@ -76,7 +80,8 @@ class ArtifactReader {
     const std::int64_t* shape = nullptr;
     std::size_t rank = 0;
     ErrorOut error;
-    error.check(source_->get_tensor(source_->data, name.c_str(), &dtype, &shape, &rank, &view.bytes, &view.size, error));
+    error.check(source_->get_tensor(source_->data, name.c_str(), &dtype, &shape, &rank, &view.bytes,
+                                    &view.size, error));
     view.dtype = dtype;
     view.shape.assign(shape, shape + rank);
     return view;
@@ -85,7 +90,8 @@ class ArtifactReader {
   std::vector<T> get(const std::string& name) const {
     const TensorView view = tensor(name);
     if (view.dtype != dtype_of<T>())
-      throw Error(OMEN_INVALID_DATA, "tensor '" + name + "' is " + view.dtype + ", expected " + dtype_of<T>());
+      throw Error(OMEN_INVALID_DATA,
+                  "tensor '" + name + "' is " + view.dtype + ", expected " + dtype_of<T>());
     std::vector<T> values(view.size / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), view.bytes, values.size() * sizeof(T));
     return values;
@@ -96,7 +102,8 @@ class ArtifactReader {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (std::size_t i = 0; const char* name = source_->tensor_name(source_->data, i); ++i) all.emplace_back(name);
+    for (std::size_t i = 0; const char* name = source_->tensor_name(source_->data, i); ++i)
+      all.emplace_back(name);
     return all;
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tables across the boundary: the view a component reads, one made from tables in memory, and a collector.
+// Named tables across the boundary: the view a component reads, one made from tables in memory, and
+// a collector.
 #ifndef OMEN_DATASET_HPP
 #define OMEN_DATASET_HPP
 
@@ -22,7 +23,9 @@ class Dataset {
   const omen_dataset* c() const noexcept { return dataset_; }
 
   const char* task_hash() const noexcept { return dataset_->task_hash ? dataset_->task_hash : ""; }
-  const char* task_json() const noexcept { return dataset_->task_json ? dataset_->task_json : "{}"; }
+  const char* task_json() const noexcept {
+    return dataset_->task_json ? dataset_->task_json : "{}";
+  }
 
   // -1 where the number is not known beforehand.
   std::int64_t rows(const char* table) const { return dataset_->rows(dataset_, table); }
@@ -52,7 +55,8 @@ class MemoryDataset {
       const Table* found = static_cast<MemoryDataset*>(d->data)->find(table);
       return found ? found->rows() : 0;
     };
-    view_.open = [](const omen_dataset* d, const char* table, ArrowArrayStream* out, omen_error* error) -> omen_status {
+    view_.open = [](const omen_dataset* d, const char* table, ArrowArrayStream* out,
+                    omen_error* error) -> omen_status {
       return detail::guard(error, [&] { static_cast<MemoryDataset*>(d->data)->open(table, out); });
     };
   }
@@ -84,7 +88,8 @@ class MemoryDataset {
     const Table* table = find(name);
     if (!table) {
       const bool secret = withheld_.count(name) > 0;
-      throw Error(OMEN_NOT_FOUND, "table '" + std::string(name) + (secret ? "' is withheld here" : "' is not in this dataset"));
+      throw Error(OMEN_NOT_FOUND, "table '" + std::string(name) +
+                                      (secret ? "' is withheld here" : "' is not in this dataset"));
     }
     if (batch_rows_ <= 0) return TableStream(*table).export_to(out);
     TableStream(*table, [rest = *table, step = batch_rows_]() mutable -> std::optional<Table> {
@@ -126,7 +131,8 @@ class TableCollector {
   TableCollector() {
     out_.struct_size = sizeof out_;
     out_.data = this;
-    out_.put = [](void* data, const char* table, ArrowArrayStream* stream, omen_error* error) -> omen_status {
+    out_.put = [](void* data, const char* table, ArrowArrayStream* stream,
+                  omen_error* error) -> omen_status {
       return detail::guard(error, [&] {
         TableStream incoming = TableStream::import(stream);
         static_cast<TableCollector*>(data)->pieces_[table].push_back(incoming.read_all());
@@ -139,7 +145,8 @@ class TableCollector {
   const omen_tables_out* c() const noexcept { return &out_; }
   std::map<std::string, Table> take() {
     std::map<std::string, Table> tables;
-    for (auto& [name, pieces] : pieces_) tables[name] = pieces.size() == 1 ? pieces[0] : concat(pieces);
+    for (auto& [name, pieces] : pieces_)
+      tables[name] = pieces.size() == 1 ? pieces[0] : concat(pieces);
     pieces_.clear();
     return tables;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One error type for both sides of the boundary, and its only conversions to and from the C structs.
+// One error type for both sides of the boundary, and its only conversions to and from the C
+// structs.
 #ifndef OMEN_ERROR_HPP
 #define OMEN_ERROR_HPP
 
@@ -38,8 +39,9 @@ class Error : public std::runtime_error {
 
 inline const char* status_name(omen_status status) noexcept {
   static constexpr const char* kNames[] = {
-      "ok",        "cancelled",   "timeout",     "invalid argument", "invalid state", "invalid data",
-      "not found", "unsupported", "unavailable", "out of memory",    "i/o error",     "internal error"};
+      "ok",           "cancelled",     "timeout",     "invalid argument", "invalid state",
+      "invalid data", "not found",     "unsupported", "unavailable",      "out of memory",
+      "i/o error",    "internal error"};
   return status >= OMEN_OK && status <= OMEN_INTERNAL ? kNames[status] : "unknown status";
 }
 

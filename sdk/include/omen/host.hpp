@@ -21,7 +21,9 @@ template <class Extension>
 const Extension& host_extension(const char* id) {
   const omen_host* host = host_slot();
   const void* found = host ? host->get_extension(host, id) : nullptr;
-  if (!found) throw Error(OMEN_UNSUPPORTED, std::string("this host has no extension ") + id, "Use a newer omen.");
+  if (!found)
+    throw Error(OMEN_UNSUPPORTED, std::string("this host has no extension ") + id,
+                "Use a newer omen.");
   return *static_cast<const Extension*>(found);
 }
 
@@ -41,35 +43,38 @@ inline std::string plugin_dir() {
 // Calls between components. An empty options text means defaults, an empty model the default one.
 namespace call {
 
-inline const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+inline const char* or_null(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
 
-inline TableStream predict(const Run& run, const char* component, const Dataset& in, const std::string& options_json = {},
-                           const std::string& model = {}) {
+inline TableStream predict(const Run& run, const char* component, const Dataset& in,
+                           const std::string& options_json = {}, const std::string& model = {}) {
   ArrowArrayStream out{};
   ErrorOut error;
   error.check(detail::host_extension<omen_call_ext>(OMEN_EXT_CALL)
-                  .predict(detail::host_slot(), run.c(), component, or_null(options_json), or_null(model), in.c(), &out,
-                           error));
+                  .predict(detail::host_slot(), run.c(), component, or_null(options_json),
+                           or_null(model), in.c(), &out, error));
   return TableStream::import(&out);
 }
 
-inline TableStream score(const Run& run, const char* component, const Dataset& in, const std::string& options_json = {},
-                         const std::string& model = {}) {
+inline TableStream score(const Run& run, const char* component, const Dataset& in,
+                         const std::string& options_json = {}, const std::string& model = {}) {
   ArrowArrayStream out{};
   ErrorOut error;
   error.check(detail::host_extension<omen_call_ext>(OMEN_EXT_CALL)
-                  .score(detail::host_slot(), run.c(), component, or_null(options_json), or_null(model), in.c(), &out,
-                         error));
+                  .score(detail::host_slot(), run.c(), component, or_null(options_json),
+                         or_null(model), in.c(), &out, error));
   return TableStream::import(&out);
 }
 
-inline std::map<std::string, Table> lower(const Run& run, const char* component, const std::string& path,
+inline std::map<std::string, Table> lower(const Run& run, const char* component,
+                                          const std::string& path,
                                           const std::string& options_json = {}) {
   TableCollector tables;
   ErrorOut error;
   error.check(detail::host_extension<omen_call_ext>(OMEN_EXT_CALL)
-                  .lower(detail::host_slot(), run.c(), component, or_null(options_json), or_null(path), tables.c(),
-                         error));
+                  .lower(detail::host_slot(), run.c(), component, or_null(options_json),
+                         or_null(path), tables.c(), error));
   return tables.take();
 }
 
@@ -78,15 +83,16 @@ inline TableStream collect(const Run& run, const char* component, const std::str
   ArrowArrayStream out{};
   ErrorOut error;
   error.check(detail::host_extension<omen_call_ext>(OMEN_EXT_CALL)
-                  .collect(detail::host_slot(), run.c(), component, or_null(options_json), workload_json.c_str(), &out,
-                           error));
+                  .collect(detail::host_slot(), run.c(), component, or_null(options_json),
+                           workload_json.c_str(), &out, error));
   return TableStream::import(&out);
 }
 
 }  // namespace call
 
 // Hands the host a Plotly figure and the table behind it.
-inline void put_figure(const Run& run, const std::string& name, const std::string& plotly_json, Table table = {}) {
+inline void put_figure(const Run& run, const std::string& name, const std::string& plotly_json,
+                       Table table = {}) {
   ArrowArrayStream stream{};
   if (!table.empty()) TableStream(std::move(table)).export_to(&stream);
   ErrorOut error;

@@ -17,12 +17,19 @@
 namespace omen {
 namespace detail {
 
-inline std::string default_text(bool value) { return value ? "true" : "false"; }
-inline std::string default_text(std::int64_t value) { return std::to_string(value); }
-inline std::string default_text(const std::string& value) { return value; }
+inline std::string default_text(bool value) {
+  return value ? "true" : "false";
+}
+inline std::string default_text(std::int64_t value) {
+  return std::to_string(value);
+}
+inline std::string default_text(const std::string& value) {
+  return value;
+}
 inline std::string default_text(double value) {
   char text[32];
-  for (int digits = 6; digits <= 17; ++digits) {  // the shortest text that reads back as the same number
+  for (int digits = 6; digits <= 17;
+       ++digits) {  // the shortest text that reads back as the same number
     std::snprintf(text, sizeof text, "%.*g", digits, value);
     if (std::strtod(text, nullptr) == value) break;
   }
@@ -31,8 +38,8 @@ inline std::string default_text(double value) {
 
 }  // namespace detail
 
-// One option of struct O, bound to a member: bool, int, std::int64_t, double, std::string, or a vector of strings,
-// which makes it repeatable.
+// One option of struct O, bound to a member: bool, int, std::int64_t, double, std::string, or a
+// vector of strings, which makes it repeatable.
 template <class O>
 class Option {
  public:
@@ -47,44 +54,77 @@ class Option {
     static constexpr std::uint32_t kTypes[] = {OMEN_OPT_BOOL, OMEN_OPT_INT,    OMEN_OPT_INT,
                                                OMEN_OPT_REAL, OMEN_OPT_STRING, OMEN_OPT_STRING};
     spec_.type = kTypes[member.index()];
-    if (std::holds_alternative<std::vector<std::string> O::*>(member)) spec_.flags = OMEN_OPTF_REPEATED;
+    if (std::holds_alternative<std::vector<std::string> O::*>(member))
+      spec_.flags = OMEN_OPTF_REPEATED;
   }
 
-  Option range(double min, double max) && { spec_.min = min; spec_.max = max; return std::move(*this); }
+  Option range(double min, double max) && {
+    spec_.min = min;
+    spec_.max = max;
+    return std::move(*this);
+  }
   template <class... C>
   Option choices(C... names) && {
     spec_.type = OMEN_OPT_CHOICE;
     choices_ = {names..., nullptr};
     return std::move(*this);
   }
-  Option path() && { spec_.type = OMEN_OPT_PATH; return std::move(*this); }
-  Option unit(const char* unit) && { spec_.unit = unit; return std::move(*this); }
-  Option required() && { spec_.flags |= OMEN_OPTF_REQUIRED; return std::move(*this); }
-  Option advanced() && { spec_.flags |= OMEN_OPTF_ADVANCED; return std::move(*this); }
-  Option deprecated() && { spec_.flags |= OMEN_OPTF_DEPRECATED; return std::move(*this); }
+  Option path() && {
+    spec_.type = OMEN_OPT_PATH;
+    return std::move(*this);
+  }
+  Option unit(const char* unit) && {
+    spec_.unit = unit;
+    return std::move(*this);
+  }
+  Option required() && {
+    spec_.flags |= OMEN_OPTF_REQUIRED;
+    return std::move(*this);
+  }
+  Option advanced() && {
+    spec_.flags |= OMEN_OPTF_ADVANCED;
+    return std::move(*this);
+  }
+  Option deprecated() && {
+    spec_.flags |= OMEN_OPTF_DEPRECATED;
+    return std::move(*this);
+  }
   // The value changes how fast the answer comes, not the answer.
-  Option no_effect_on_result() && { spec_.flags |= OMEN_OPTF_NO_EFFECT_ON_RESULT; return std::move(*this); }
+  Option no_effect_on_result() && {
+    spec_.flags |= OMEN_OPTF_NO_EFFECT_ON_RESULT;
+    return std::move(*this);
+  }
 
   const char* key() const noexcept { return spec_.key; }
 
   void apply(O& target, const omen_option& value) const {
-    std::visit([&](auto member) {
-      auto& field = target.*member;
-      using Field = std::decay_t<decltype(field)>;
-      if constexpr (std::is_same_v<Field, std::string>) field = value.s ? value.s : "";
-      else if constexpr (std::is_same_v<Field, double>) field = value.r;
-      else if constexpr (std::is_arithmetic_v<Field>) field = static_cast<Field>(value.i);
-      else field.emplace_back(value.s ? value.s : "");
-    }, member_);
+    std::visit(
+        [&](auto member) {
+          auto& field = target.*member;
+          using Field = std::decay_t<decltype(field)>;
+          if constexpr (std::is_same_v<Field, std::string>)
+            field = value.s ? value.s : "";
+          else if constexpr (std::is_same_v<Field, double>)
+            field = value.r;
+          else if constexpr (std::is_arithmetic_v<Field>)
+            field = static_cast<Field>(value.i);
+          else
+            field.emplace_back(value.s ? value.s : "");
+        },
+        member_);
   }
 
   // Completes the C spec in place; the option must not move afterwards.
   const omen_option_spec* finish(const O& defaults) {
-    std::visit([&](auto member) {
-      using Field = std::decay_t<decltype(defaults.*member)>;
-      if constexpr (std::is_same_v<Field, int>) default_ = detail::default_text(std::int64_t{defaults.*member});
-      else if constexpr (!std::is_same_v<Field, std::vector<std::string>>) default_ = detail::default_text(defaults.*member);
-    }, member_);
+    std::visit(
+        [&](auto member) {
+          using Field = std::decay_t<decltype(defaults.*member)>;
+          if constexpr (std::is_same_v<Field, int>)
+            default_ = detail::default_text(std::int64_t{defaults.*member});
+          else if constexpr (!std::is_same_v<Field, std::vector<std::string>>)
+            default_ = detail::default_text(defaults.*member);
+        },
+        member_);
     const bool has_default = !(spec_.flags & (OMEN_OPTF_REQUIRED | OMEN_OPTF_REPEATED));
     spec_.default_text = has_default ? default_.c_str() : nullptr;
     spec_.choices = choices_.empty() ? nullptr : choices_.data();
@@ -104,9 +144,13 @@ Option<O> opt(Field O::*member, const char* key, const char* help) {
 }
 
 template <class O>
-std::vector<Option<O>> options(std::initializer_list<Option<O>> list) { return list; }
+std::vector<Option<O>> options(std::initializer_list<Option<O>> list) {
+  return list;
+}
 template <class O, class... More>
-std::vector<Option<O>> options(Option<O> first, More... more) { return {std::move(first), std::move(more)...}; }
+std::vector<Option<O>> options(Option<O> first, More... more) {
+  return {std::move(first), std::move(more)...};
+}
 
 // For components without options.
 struct NoOptions {
@@ -120,7 +164,8 @@ template <class O>
 class OptionTable {
  public:
   static const OptionTable& get() {
-    static const OptionTable* const table = new OptionTable;  // never destroyed: descriptors live as long as the process
+    static const OptionTable* const table =
+        new OptionTable;  // never destroyed: descriptors live as long as the process
     return *table;
   }
   const omen_option_spec* const* specs() const noexcept { return pointers_.data(); }
@@ -129,7 +174,8 @@ class OptionTable {
     O parsed{};
     for (std::size_t i = 0; i < count; ++i) {
       const Option<O>* known = find(values[i].key);
-      if (!known) throw Error(OMEN_INVALID_ARGUMENT, "unknown option '" + std::string(values[i].key) + "'");
+      if (!known)
+        throw Error(OMEN_INVALID_ARGUMENT, "unknown option '" + std::string(values[i].key) + "'");
       known->apply(parsed, values[i]);
     }
     return parsed;

@@ -3,7 +3,8 @@
 //
 //   class Mean final : public omen::Predictor { ... };
 //   OMEN_PLUGIN("mine", "0.1.0", "Apache-2.0",
-//               omen::predictor<Mean, MeanOptions>("mine.mean", "predicts the mean").reads("workloads.*").writes("*"))
+//               omen::predictor<Mean, MeanOptions>("mine.mean", "predicts the
+//               mean").reads("workloads.*").writes("*"))
 #ifndef OMEN_PLUGIN_HPP
 #define OMEN_PLUGIN_HPP
 
@@ -37,14 +38,16 @@ class Predictor {
   virtual TableStream predict(const Dataset& in, const Run& run) = 0;
   virtual void save(ArtifactWriter&) const { detail::unsupported("save models"); }
   virtual void load(const ArtifactReader&) { detail::unsupported("load models"); }
-  virtual void observe(const Dataset&, const Run&) { detail::unsupported("learn from single measurements"); }
+  virtual void observe(const Dataset&, const Run&) {
+    detail::unsupported("learn from single measurements");
+  }
 };
 
 class GraphFrontend {
  public:
   virtual ~GraphFrontend() = default;
-  // A front end also has `static int sniff(const char* path, std::string_view head)`, which sees only the name of a
-  // thing that is no file when head.data() is null.
+  // A front end also has `static int sniff(const char* path, std::string_view head)`, which sees
+  // only the name of a thing that is no file when head.data() is null.
   virtual void lower(const char* path, const TablesOut& out, const Run& run) = 0;
 };
 
@@ -59,7 +62,9 @@ class Scorer {
  public:
   virtual ~Scorer() = default;
   virtual TableStream score(const Dataset& in, const Run& run) = 0;
-  virtual TableStream enumerate(const Dataset&, const Run&) { detail::unsupported("enumerate candidates"); }
+  virtual TableStream enumerate(const Dataset&, const Run&) {
+    detail::unsupported("enumerate candidates");
+  }
   virtual void load(const ArtifactReader&) { detail::unsupported("load policies"); }
 };
 
@@ -73,20 +78,27 @@ class Command {
 namespace detail {
 
 template <class Base>
-Base& object(omen_object* handle) { return *reinterpret_cast<Base*>(handle); }
+Base& object(omen_object* handle) {
+  return *reinterpret_cast<Base*>(handle);
+}
 
 template <class Base, class Impl, class O>
-omen_status create(const omen_option* options, std::size_t count, omen_object** out, omen_error* error) {
+omen_status create(const omen_option* options, std::size_t count, omen_object** out,
+                   omen_error* error) {
   return guard(error, [&] {
     std::unique_ptr<Base> made;
-    if constexpr (std::is_constructible_v<Impl, O>) made = std::make_unique<Impl>(OptionTable<O>::get().parse(options, count));
-    else made = std::make_unique<Impl>();
+    if constexpr (std::is_constructible_v<Impl, O>)
+      made = std::make_unique<Impl>(OptionTable<O>::get().parse(options, count));
+    else
+      made = std::make_unique<Impl>();
     *out = reinterpret_cast<omen_object*>(made.release());
   });
 }
 
 template <class Base>
-void destroy(omen_object* handle) { delete reinterpret_cast<Base*>(handle); }
+void destroy(omen_object* handle) {
+  delete reinterpret_cast<Base*>(handle);
+}
 
 template <class Vt, class Base, class Impl, class O>
 Vt common_slots() {
@@ -101,16 +113,19 @@ template <class Impl, class O>
 const omen_predictor_vt* predictor_vt() {
   static const omen_predictor_vt table = [] {
     auto vt = common_slots<omen_predictor_vt, Predictor, Impl, O>();
-    vt.fit = [](omen_object* o, const omen_run* run, const omen_dataset* train, const omen_dataset* valid,
-                omen_error* e) -> omen_status {
+    vt.fit = [](omen_object* o, const omen_run* run, const omen_dataset* train,
+                const omen_dataset* valid, omen_error* e) -> omen_status {
       return guard(e, [&] { object<Predictor>(o).fit(Dataset(train), Dataset(valid), Run(run)); });
     };
-    vt.predict = [](omen_object* o, const omen_run* run, const omen_dataset* in, ArrowArrayStream* out,
-                    omen_error* e) -> omen_status {
+    vt.predict = [](omen_object* o, const omen_run* run, const omen_dataset* in,
+                    ArrowArrayStream* out, omen_error* e) -> omen_status {
       return guard(e, [&] { object<Predictor>(o).predict(Dataset(in), Run(run)).export_to(out); });
     };
     vt.save = [](omen_object* o, const omen_sink* sink, omen_error* e) -> omen_status {
-      return guard(e, [&] { ArtifactWriter writer(sink); object<Predictor>(o).save(writer); });
+      return guard(e, [&] {
+        ArtifactWriter writer(sink);
+        object<Predictor>(o).save(writer);
+      });
     };
     vt.load = [](omen_object* o, const omen_source* source, omen_error* e) -> omen_status {
       return guard(e, [&] { object<Predictor>(o).load(ArtifactReader(source)); });
@@ -146,7 +161,8 @@ inline void copy_sized(const std::string& text, char* out, std::size_t* length) 
   *length = text.size();
   if (!out) return;
   if (capacity <= text.size())
-    throw Error(OMEN_INVALID_ARGUMENT, "buffer of " + std::to_string(capacity) + " bytes is too small",
+    throw Error(OMEN_INVALID_ARGUMENT,
+                "buffer of " + std::to_string(capacity) + " bytes is too small",
                 "Ask for the length first.");
   std::memcpy(out, text.c_str(), text.size() + 1);
 }
@@ -158,8 +174,8 @@ const omen_profiler_vt* profiler_vt() {
     vt.probe = [](omen_object* o, char* json, std::size_t* len, omen_error* e) -> omen_status {
       return guard(e, [&] { copy_sized(object<Profiler>(o).probe(), json, len); });
     };
-    vt.collect = [](omen_object* o, const omen_run* run, const char* workload, ArrowArrayStream* counters,
-                    omen_error* e) -> omen_status {
+    vt.collect = [](omen_object* o, const omen_run* run, const char* workload,
+                    ArrowArrayStream* counters, omen_error* e) -> omen_status {
       return guard(e, [&] { object<Profiler>(o).collect(workload, Run(run)).export_to(counters); });
     };
     return vt;
@@ -171,14 +187,14 @@ template <class Impl, class O>
 const omen_scorer_vt* scorer_vt() {
   static const omen_scorer_vt table = [] {
     auto vt = common_slots<omen_scorer_vt, Scorer, Impl, O>();
-    vt.score = [](omen_object* o, const omen_run* run, const omen_dataset* in, ArrowArrayStream* out,
-                  omen_error* e) -> omen_status {
+    vt.score = [](omen_object* o, const omen_run* run, const omen_dataset* in,
+                  ArrowArrayStream* out, omen_error* e) -> omen_status {
       return guard(e, [&] { object<Scorer>(o).score(Dataset(in), Run(run)).export_to(out); });
     };
     // Slots that the class does not override stay NULL, so that a host can tell without calling.
     if constexpr (!std::is_same_v<decltype(&Impl::enumerate), decltype(&Scorer::enumerate)>)
-      vt.enumerate = [](omen_object* o, const omen_run* run, const omen_dataset* in, ArrowArrayStream* out,
-                        omen_error* e) -> omen_status {
+      vt.enumerate = [](omen_object* o, const omen_run* run, const omen_dataset* in,
+                        ArrowArrayStream* out, omen_error* e) -> omen_status {
         return guard(e, [&] { object<Scorer>(o).enumerate(Dataset(in), Run(run)).export_to(out); });
       };
     if constexpr (!std::is_same_v<decltype(&Impl::load), decltype(&Scorer::load)>)
@@ -197,7 +213,8 @@ const omen_command_vt* command_vt() {
     vt.run = [](omen_object* o, const omen_run* run, const char* const* args, std::size_t count,
                 const omen_tables_out* out, std::int32_t* exit_code, omen_error* e) -> omen_status {
       return guard(e, [&] {
-        *exit_code = object<Command>(o).run(std::vector<std::string>(args, args + count), TablesOut(out), Run(run));
+        *exit_code = object<Command>(o).run(std::vector<std::string>(args, args + count),
+                                            TablesOut(out), Run(run));
       });
     };
     return vt;
@@ -207,11 +224,12 @@ const omen_command_vt* command_vt() {
 
 }  // namespace detail
 
-// Describes one component; made by predictor<>(), frontend<>(), profiler<>(), scorer<>() and command<>().
+// Describes one component; made by predictor<>(), frontend<>(), profiler<>(), scorer<>() and
+// command<>().
 class Component {
  public:
-  Component(std::uint32_t kind, const char* id, const char* summary, const omen_option_spec* const* options,
-            const void* vtable) {
+  Component(std::uint32_t kind, const char* id, const char* summary,
+            const omen_option_spec* const* options, const void* vtable) {
     c_.struct_size = sizeof c_;
     c_.kind = kind;
     c_.id = id;
@@ -219,10 +237,24 @@ class Component {
     c_.options = options;
     c_.vtable = vtable;
   }
-  template <class... T> Component reads(T... names) && { reads_ = {names...}; return std::move(*this); }
-  template <class... T> Component writes(T... names) && { writes_ = {names...}; return std::move(*this); }
-  Component caps(std::uint64_t bits) && { c_.caps = bits; return std::move(*this); }
-  Component cite(const char* reference) && { c_.cite = reference; return std::move(*this); }
+  template <class... T>
+  Component reads(T... names) && {
+    reads_ = {names...};
+    return std::move(*this);
+  }
+  template <class... T>
+  Component writes(T... names) && {
+    writes_ = {names...};
+    return std::move(*this);
+  }
+  Component caps(std::uint64_t bits) && {
+    c_.caps = bits;
+    return std::move(*this);
+  }
+  Component cite(const char* reference) && {
+    c_.cite = reference;
+    return std::move(*this);
+  }
 
   // Completes the C struct in place; the component must not move afterwards.
   const omen_component* finish() {
@@ -232,7 +264,10 @@ class Component {
     c_.writes = writes_.data();
     return &c_;
   }
-  Component observes(bool yes) && { observes_ = yes; return std::move(*this); }
+  Component observes(bool yes) && {
+    observes_ = yes;
+    return std::move(*this);
+  }
   std::uint32_t kind() const noexcept { return c_.kind; }
   bool observes() const noexcept { return observes_; }
 
@@ -244,24 +279,29 @@ class Component {
 
 template <class Impl, class O = NoOptions>
 Component predictor(const char* id, const char* summary) {
-  return Component(OMEN_PREDICTOR, id, summary, detail::OptionTable<O>::get().specs(), detail::predictor_vt<Impl, O>())
+  return Component(OMEN_PREDICTOR, id, summary, detail::OptionTable<O>::get().specs(),
+                   detail::predictor_vt<Impl, O>())
       .observes(!std::is_same_v<decltype(&Impl::observe), decltype(&Predictor::observe)>);
 }
 template <class Impl, class O = NoOptions>
 Component frontend(const char* id, const char* summary) {
-  return {OMEN_GRAPH_FRONTEND, id, summary, detail::OptionTable<O>::get().specs(), detail::graph_frontend_vt<Impl, O>()};
+  return {OMEN_GRAPH_FRONTEND, id, summary, detail::OptionTable<O>::get().specs(),
+          detail::graph_frontend_vt<Impl, O>()};
 }
 template <class Impl, class O = NoOptions>
 Component profiler(const char* id, const char* summary) {
-  return {OMEN_PROFILER, id, summary, detail::OptionTable<O>::get().specs(), detail::profiler_vt<Impl, O>()};
+  return {OMEN_PROFILER, id, summary, detail::OptionTable<O>::get().specs(),
+          detail::profiler_vt<Impl, O>()};
 }
 template <class Impl, class O = NoOptions>
 Component scorer(const char* id, const char* summary) {
-  return {OMEN_SCORER, id, summary, detail::OptionTable<O>::get().specs(), detail::scorer_vt<Impl, O>()};
+  return {OMEN_SCORER, id, summary, detail::OptionTable<O>::get().specs(),
+          detail::scorer_vt<Impl, O>()};
 }
 template <class Impl, class O = NoOptions>
 Component command(const char* id, const char* summary) {
-  return {OMEN_COMMAND, id, summary, detail::OptionTable<O>::get().specs(), detail::command_vt<Impl, O>()};
+  return {OMEN_COMMAND, id, summary, detail::OptionTable<O>::get().specs(),
+          detail::command_vt<Impl, O>()};
 }
 
 // Further output formats of a plugin's front ends.
@@ -271,12 +311,15 @@ omen_graph_writer_ext graph_writer_ext(const char* const* suffixes) {
   omen_graph_writer_ext ext{};
   ext.struct_size = sizeof ext;
   ext.suffixes = suffixes;
-  ext.write = [](const omen_run* run, const omen_dataset* in, const char* path, omen_error* e) -> omen_status {
+  ext.write = [](const omen_run* run, const omen_dataset* in, const char* path,
+                 omen_error* e) -> omen_status {
     return detail::guard(e, [&] { write(Dataset(in), path, Run(run)); });
   };
   return ext;
 }
-struct GraphWriter { omen_graph_writer_ext ext; };
+struct GraphWriter {
+  omen_graph_writer_ext ext;
+};
 template <GraphWriterFn write, class... Suffix>
 GraphWriter graph_writer(Suffix... suffixes) {
   static const char* const list[] = {suffixes..., nullptr};
@@ -284,7 +327,10 @@ GraphWriter graph_writer(Suffix... suffixes) {
 }
 
 // Any further extension by its id; the struct must have static storage.
-struct Extension { const char* id; const void* table; };
+struct Extension {
+  const char* id;
+  const void* table;
+};
 
 namespace detail {
 
@@ -308,14 +354,19 @@ class PluginDescriptor {
     }
     components_.push_back(nullptr);
     plugin_.components = components_.data();
-    plugin_.init = [](const omen_host* host, omen_error*) -> omen_status { host_slot() = host; return OMEN_OK; };
+    plugin_.init = [](const omen_host* host, omen_error*) -> omen_status {
+      host_slot() = host;
+      return OMEN_OK;
+    };
     plugin_.deinit = [] {};
     bool observes = false;
     for (const Component& component : parts_) observes |= component.observes();
     if (!observes) return;
     observe_ext_ = {sizeof observe_ext_, 0,
-                    [](omen_object* o, const omen_run* run, const omen_dataset* measured, omen_error* e) -> omen_status {
-                      return guard(e, [&] { object<Predictor>(o).observe(Dataset(measured), Run(run)); });
+                    [](omen_object* o, const omen_run* run, const omen_dataset* measured,
+                       omen_error* e) -> omen_status {
+                      return guard(
+                          e, [&] { object<Predictor>(o).observe(Dataset(measured), Run(run)); });
                     }};
     extensions_.push_back({OMEN_EXT_OBSERVE, &observe_ext_});
   }
@@ -324,7 +375,8 @@ class PluginDescriptor {
     return &plugin_;
   }
   const void* extension(std::string_view id) const noexcept {
-    for (const Extension& e : extensions_) if (id == e.id) return e.table;
+    for (const Extension& e : extensions_)
+      if (id == e.id) return e.table;
     return nullptr;
   }
 
@@ -349,15 +401,18 @@ class PluginDescriptor {
 }  // namespace omen
 
 // Defines the entry function. The descriptor is built on the first call and never destroyed.
-#define OMEN_PLUGIN(id, version, license, ...)                                                          \
-  static omen::detail::PluginDescriptor& omen_plugin_descriptor() {                                     \
-    static auto* const descriptor = new omen::detail::PluginDescriptor(id, version, license, __VA_ARGS__); \
-    return *descriptor;                                                                                 \
-  }                                                                                                     \
-  extern "C" OMEN_EXPORT const omen_plugin* omen_plugin_entry(std::uint32_t major, std::uint32_t) {     \
-    if (major != OMEN_ABI_MAJOR) return nullptr;                                                        \
-    return omen_plugin_descriptor().get(                                                                \
-        [](const char* wanted) -> const void* { return omen_plugin_descriptor().extension(wanted); });  \
+#define OMEN_PLUGIN(id, version, license, ...)                                     \
+  static omen::detail::PluginDescriptor& omen_plugin_descriptor() {                \
+    static auto* const descriptor =                                                \
+        new omen::detail::PluginDescriptor(id, version, license, __VA_ARGS__);     \
+    return *descriptor;                                                            \
+  }                                                                                \
+  extern "C" OMEN_EXPORT const omen_plugin* omen_plugin_entry(std::uint32_t major, \
+                                                              std::uint32_t) {     \
+    if (major != OMEN_ABI_MAJOR) return nullptr;                                   \
+    return omen_plugin_descriptor().get([](const char* wanted) -> const void* {    \
+      return omen_plugin_descriptor().extension(wanted);                           \
+    });                                                                            \
   }
 
 #endif  // OMEN_PLUGIN_HPP

@@ -32,14 +32,18 @@ class Run {
   void metric(const char* name, std::int64_t step, double value) const {
     if (run_->metric) run_->metric(run_, name, step, value);
   }
-  // Reports progress and throws OMEN_CANCELLED once the user gave up; call it at least every half second.
+  // Reports progress and throws OMEN_CANCELLED once the user gave up; call it at least every half
+  // second.
   void step(double fraction, const char* stage) const {
     progress(fraction, stage);
-    if (cancelled()) throw Error(OMEN_CANCELLED, std::string(stage ? stage : "run") + " was cancelled");
+    if (cancelled())
+      throw Error(OMEN_CANCELLED, std::string(stage ? stage : "run") + " was cancelled");
   }
 
  private:
-  static std::string text(const char* value, const char* otherwise) { return value ? value : otherwise; }
+  static std::string text(const char* value, const char* otherwise) {
+    return value ? value : otherwise;
+  }
   const omen_run* run_;
 };
 

@@ -22,23 +22,45 @@
 namespace omen {
 
 enum class Type : std::uint8_t {
-  kBool, kInt8, kUInt8, kInt16, kUInt16, kInt32, kUInt32, kInt64, kUInt64, kFloat32, kFloat64,
-  kUtf8, kDictionary, kFloatList, kIntList
+  kBool,
+  kInt8,
+  kUInt8,
+  kInt16,
+  kUInt16,
+  kInt32,
+  kUInt32,
+  kInt64,
+  kUInt64,
+  kFloat32,
+  kFloat64,
+  kUtf8,
+  kDictionary,
+  kFloatList,
+  kIntList
 };
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 template <class T>
 constexpr Type type_of() {
-  if constexpr (std::is_same_v<T, std::int8_t>) return Type::kInt8;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return Type::kUInt8;
-  else if constexpr (std::is_same_v<T, std::int16_t>) return Type::kInt16;
-  else if constexpr (std::is_same_v<T, std::uint16_t>) return Type::kUInt16;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return Type::kInt32;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return Type::kUInt32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return Type::kInt64;
-  else if constexpr (std::is_same_v<T, std::uint64_t>) return Type::kUInt64;
-  else if constexpr (std::is_same_v<T, float>) return Type::kFloat32;
+  if constexpr (std::is_same_v<T, std::int8_t>)
+    return Type::kInt8;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return Type::kUInt8;
+  else if constexpr (std::is_same_v<T, std::int16_t>)
+    return Type::kInt16;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return Type::kUInt16;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return Type::kInt32;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return Type::kUInt32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return Type::kInt64;
+  else if constexpr (std::is_same_v<T, std::uint64_t>)
+    return Type::kUInt64;
+  else if constexpr (std::is_same_v<T, float>)
+    return Type::kFloat32;
   else {
     static_assert(std::is_same_v<T, double>, "columns hold int8..64, uint8..64, float or double");
     return Type::kFloat64;
@@ -46,20 +68,27 @@ constexpr Type type_of() {
 }
 
 inline const char* type_name(Type type) noexcept {
-  static constexpr const char* kNames[] = {"bool",   "int8",   "uint8",   "int16",   "uint16",
-                                           "int32",  "uint32", "int64",   "uint64",  "float32",
-                                           "float64", "utf8",  "dictionary", "float32 list", "int32 list"};
+  static constexpr const char* kNames[] = {
+      "bool",   "int8",    "uint8",   "int16", "uint16",     "int32",        "uint32",    "int64",
+      "uint64", "float32", "float64", "utf8",  "dictionary", "float32 list", "int32 list"};
   return kNames[static_cast<int>(type)];
 }
 
-constexpr bool is_number(Type type) noexcept { return type <= Type::kFloat64; }
-constexpr bool is_text(Type type) noexcept { return type == Type::kUtf8 || type == Type::kDictionary; }
-constexpr bool is_list(Type type) noexcept { return type >= Type::kFloatList; }
+constexpr bool is_number(Type type) noexcept {
+  return type <= Type::kFloat64;
+}
+constexpr bool is_text(Type type) noexcept {
+  return type == Type::kUtf8 || type == Type::kDictionary;
+}
+constexpr bool is_list(Type type) noexcept {
+  return type >= Type::kFloatList;
+}
 
 namespace detail {
 
 inline const char* format_of(Type type) noexcept {
-  static constexpr const char* kFormats[] = {"b", "c", "C", "s", "S", "i", "I", "l", "L", "f", "g", "u", "i"};
+  static constexpr const char* kFormats[] = {"b", "c", "C", "s", "S", "i", "I",
+                                             "l", "L", "f", "g", "u", "i"};
   return kFormats[static_cast<int>(type)];
 }
 
@@ -69,11 +98,15 @@ constexpr std::size_t width_of(Type type) noexcept {
   return kWidths[static_cast<int>(type)];
 }
 
-struct Parsed { Type type; std::int64_t list_size; };
+struct Parsed {
+  Type type;
+  std::int64_t list_size;
+};
 Parsed parse_type(const ArrowSchema& schema);
 std::string encode_metadata(const Metadata& metadata);
 Metadata decode_metadata(const char* encoded);
-void check_array(const ArrowSchema& schema, const ArrowArray& array, const std::vector<Parsed>& types);
+void check_array(const ArrowSchema& schema, const ArrowArray& array,
+                 const std::vector<Parsed>& types);
 
 inline bool bit(const std::uint8_t* bits, std::int64_t index) noexcept {
   return bits[index >> 3] >> (index & 7) & 1;
@@ -85,7 +118,9 @@ struct OwnedSchema {
   OwnedSchema() = default;
   OwnedSchema(const OwnedSchema&) = delete;
   OwnedSchema& operator=(const OwnedSchema&) = delete;
-  virtual ~OwnedSchema() { if (schema.release) schema.release(&schema); }
+  virtual ~OwnedSchema() {
+    if (schema.release) schema.release(&schema);
+  }
 };
 
 struct OwnedArray {
@@ -93,7 +128,9 @@ struct OwnedArray {
   OwnedArray() = default;
   OwnedArray(const OwnedArray&) = delete;
   OwnedArray& operator=(const OwnedArray&) = delete;
-  virtual ~OwnedArray() { if (array.release) array.release(&array); }
+  virtual ~OwnedArray() {
+    if (array.release) array.release(&array);
+  }
 };
 
 // Validity of one column: no bitmap means that every value is there.
@@ -109,7 +146,8 @@ struct Validity {
 template <class T>
 class Column {
  public:
-  Column(const T* data, std::int64_t size, detail::Validity valid) : data_(data), size_(size), valid_(valid) {}
+  Column(const T* data, std::int64_t size, detail::Validity valid)
+      : data_(data), size_(size), valid_(valid) {}
   std::int64_t size() const noexcept { return size_; }
   const T* data() const noexcept { return data_; }
   const T* begin() const noexcept { return data_; }
@@ -153,7 +191,8 @@ class StringColumn {
 template <class T>
 class ListColumn {
  public:
-  ListColumn(const T* data, std::int64_t size, std::int64_t width) : data_(data), size_(size), width_(width) {}
+  ListColumn(const T* data, std::int64_t size, std::int64_t width)
+      : data_(data), size_(size), width_(width) {}
   std::int64_t size() const noexcept { return size_; }
   std::int64_t width() const noexcept { return width_; }
   const T* data() const noexcept { return data_; }
@@ -164,7 +203,8 @@ class ListColumn {
   std::int64_t size_, width_;
 };
 
-// An immutable table. Copying shares the memory, which stays alive as long as any table or stream made from it.
+// An immutable table. Copying shares the memory, which stays alive as long as any table or stream
+// made from it.
 class Table {
  public:
   Table() = default;  // no columns, no rows
@@ -182,21 +222,38 @@ class Table {
   std::optional<std::size_t> find(std::string_view name) const noexcept;
   bool has(std::string_view name) const noexcept { return find(name).has_value(); }
 
-  Metadata metadata() const { return schema_ ? detail::decode_metadata(schema_->schema.metadata) : Metadata{}; }
-  Metadata metadata(std::size_t column) const { return detail::decode_metadata(child_schema(column).metadata); }
+  Metadata metadata() const {
+    return schema_ ? detail::decode_metadata(schema_->schema.metadata) : Metadata{};
+  }
+  Metadata metadata(std::size_t column) const {
+    return detail::decode_metadata(child_schema(column).metadata);
+  }
   std::string metadata(std::string_view key) const { return lookup(metadata(), key); }
-  std::string metadata(std::size_t column, std::string_view key) const { return lookup(metadata(column), key); }
+  std::string metadata(std::size_t column, std::string_view key) const {
+    return lookup(metadata(column), key);
+  }
 
-  // Typed views; OMEN_NOT_FOUND or OMEN_INVALID_DATA where the column is missing or of another type.
-  template <class T> Column<T> column(std::string_view name) const& { return column<T>(index(name)); }
-  template <class T> Column<T> column(std::string_view) const&& = delete;  // the view would dangle
-  template <class T> Column<T> column(std::size_t column) const&;
+  // Typed views; OMEN_NOT_FOUND or OMEN_INVALID_DATA where the column is missing or of another
+  // type.
+  template <class T>
+  Column<T> column(std::string_view name) const& {
+    return column<T>(index(name));
+  }
+  template <class T>
+  Column<T> column(std::string_view) const&& = delete;  // the view would dangle
+  template <class T>
+  Column<T> column(std::size_t column) const&;
   StringColumn strings(std::string_view name) const& { return strings(index(name)); }
   StringColumn strings(std::string_view) const&& = delete;
   StringColumn strings(std::size_t column) const&;
-  template <class T> ListColumn<T> list(std::string_view name) const& { return list<T>(index(name)); }
-  template <class T> ListColumn<T> list(std::string_view) const&& = delete;
-  template <class T> ListColumn<T> list(std::size_t column) const&;
+  template <class T>
+  ListColumn<T> list(std::string_view name) const& {
+    return list<T>(index(name));
+  }
+  template <class T>
+  ListColumn<T> list(std::string_view) const&& = delete;
+  template <class T>
+  ListColumn<T> list(std::size_t column) const&;
 
   // Copies: any number or bool column as doubles, nulls as NaN.
   std::vector<double> numbers(std::string_view name) const { return numbers(index(name)); }
@@ -218,24 +275,31 @@ class Table {
  private:
   friend class TableBuilder;
   friend class TableStream;
-  static Table adopt(std::shared_ptr<const detail::OwnedSchema>, std::shared_ptr<const detail::OwnedArray>);
+  static Table adopt(std::shared_ptr<const detail::OwnedSchema>,
+                     std::shared_ptr<const detail::OwnedArray>);
   static std::string lookup(const Metadata& metadata, std::string_view key) {
-    for (const auto& [k, v] : metadata) if (k == key) return v;
+    for (const auto& [k, v] : metadata)
+      if (k == key) return v;
     return {};
   }
-  const ArrowSchema& child_schema(std::size_t column) const { return *schema_->schema.children[column]; }
+  const ArrowSchema& child_schema(std::size_t column) const {
+    return *schema_->schema.children[column];
+  }
   const ArrowArray& child(std::size_t column) const { return *array_->array.children[column]; }
   std::int64_t first(std::size_t column) const { return offset_ + child(column).offset; }
   detail::Validity validity(std::size_t column) const {
     const ArrowArray& a = child(column);
-    return {a.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(a.buffers[0]), first(column)};
+    return {a.null_count == 0 ? nullptr : static_cast<const std::uint8_t*>(a.buffers[0]),
+            first(column)};
   }
-  template <class T> const T* values(std::size_t column) const {
+  template <class T>
+  const T* values(std::size_t column) const {
     return static_cast<const T*>(child(column).buffers[1]) + first(column);
   }
   void expect(std::size_t column, bool ok, const char* wanted) const {
-    if (!ok) throw Error(OMEN_INVALID_DATA, "column '" + std::string(name(column)) + "' is " +
-                                                type_name(type(column)) + ", not " + wanted);
+    if (!ok)
+      throw Error(OMEN_INVALID_DATA, "column '" + std::string(name(column)) + "' is " +
+                                         type_name(type(column)) + ", not " + wanted);
   }
 
   std::shared_ptr<const detail::OwnedSchema> schema_;
@@ -257,34 +321,42 @@ class TableBuilder {
   }
   // The column reads `data` in place; `owner` keeps it alive.
   template <class T>
-  TableBuilder& add_shared(std::string name, const T* data, std::int64_t rows, std::shared_ptr<const void> owner,
-                           Metadata metadata = {}) {
-    return add_raw(std::move(name), type_of<T>(), 0, rows, {data}, {std::move(owner)}, std::move(metadata));
+  TableBuilder& add_shared(std::string name, const T* data, std::int64_t rows,
+                           std::shared_ptr<const void> owner, Metadata metadata = {}) {
+    return add_raw(std::move(name), type_of<T>(), 0, rows, {data}, {std::move(owner)},
+                   std::move(metadata));
   }
-  TableBuilder& add_bools(std::string name, const std::vector<bool>& values, Metadata metadata = {});
-  TableBuilder& add_strings(std::string name, const std::vector<std::string>& values, Metadata metadata = {});
+  TableBuilder& add_bools(std::string name, const std::vector<bool>& values,
+                          Metadata metadata = {});
+  TableBuilder& add_strings(std::string name, const std::vector<std::string>& values,
+                            Metadata metadata = {});
   TableBuilder& add_dictionary(std::string name, std::vector<std::int32_t> codes,
                                const std::vector<std::string>& values, Metadata metadata = {});
   // A dictionary column whose codes follow the order of first appearance.
-  TableBuilder& add_categories(std::string name, const std::vector<std::string>& values, Metadata metadata = {});
+  TableBuilder& add_categories(std::string name, const std::vector<std::string>& values,
+                               Metadata metadata = {});
   template <class T>
-  TableBuilder& add_list(std::string name, std::int64_t width, std::vector<T> values, Metadata metadata = {}) {
-    static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>, "lists hold float or int32");
+  TableBuilder& add_list(std::string name, std::int64_t width, std::vector<T> values,
+                         Metadata metadata = {}) {
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>,
+                  "lists hold float or int32");
     if (width <= 0 || values.size() % static_cast<std::size_t>(width) != 0)
-      throw Error(OMEN_INVALID_ARGUMENT, "list column '" + name + "' does not divide into rows of " +
+      throw Error(OMEN_INVALID_ARGUMENT, "list column '" + name +
+                                             "' does not divide into rows of " +
                                              std::to_string(width) + " values");
     auto owner = std::make_shared<const std::vector<T>>(std::move(values));
     const auto rows = static_cast<std::int64_t>(owner->size()) / width;
     const auto* data = owner->data();
-    return add_raw(std::move(name), std::is_same_v<T, float> ? Type::kFloatList : Type::kIntList, width, rows, {data},
-                   {std::move(owner)}, std::move(metadata));
+    return add_raw(std::move(name), std::is_same_v<T, float> ? Type::kFloatList : Type::kIntList,
+                   width, rows, {data}, {std::move(owner)}, std::move(metadata));
   }
   // A column of another table over the same memory.
   TableBuilder& add_column(const Table& from, std::size_t column);
   // Marks the nulls of the column that was added last.
   TableBuilder& valid(const std::vector<bool>& present);
   // The same from an Arrow bitmap of `rows` bits that is read in place.
-  TableBuilder& valid_shared(const std::uint8_t* bits, std::int64_t nulls, std::shared_ptr<const void> owner);
+  TableBuilder& valid_shared(const std::uint8_t* bits, std::int64_t nulls,
+                             std::shared_ptr<const void> owner);
   // Metadata of the table itself, such as omen.dialect.
   TableBuilder& metadata(std::string key, std::string value) {
     schema_->metadata.emplace_back(std::move(key), std::move(value));
@@ -293,11 +365,12 @@ class TableBuilder {
 
   Table finish();
 
-  // Any column from its Arrow buffers: {values} for fixed width and lists, {offsets, bytes} for utf8,
-  // {codes, offsets, bytes} for a dictionary with `dictionary_size` values.
+  // Any column from its Arrow buffers: {values} for fixed width and lists, {offsets, bytes} for
+  // utf8, {codes, offsets, bytes} for a dictionary with `dictionary_size` values.
   TableBuilder& add_raw(std::string name, Type type, std::int64_t list_size, std::int64_t rows,
-                        std::vector<const void*> buffers, std::vector<std::shared_ptr<const void>> owners,
-                        Metadata metadata, std::int64_t dictionary_size = 0);
+                        std::vector<const void*> buffers,
+                        std::vector<std::shared_ptr<const void>> owners, Metadata metadata,
+                        std::int64_t dictionary_size = 0);
 
  private:
   struct SchemaColumn {
@@ -334,9 +407,12 @@ class TableStream {
  public:
   using Next = std::function<std::optional<Table>()>;
 
-  TableStream(Table table) : schema_(table.slice(0, 0)), single_(std::move(table)) {}  // NOLINT: a table is a stream
-  // `next` is called until it returns nothing; `schema` is any table of the schema, its rows are not used.
-  TableStream(const Table& schema, Next next) : schema_(schema.slice(0, 0)), next_(std::move(next)) {}
+  TableStream(Table table)
+      : schema_(table.slice(0, 0)), single_(std::move(table)) {}  // NOLINT: a table is a stream
+  // `next` is called until it returns nothing; `schema` is any table of the schema, its rows are
+  // not used.
+  TableStream(const Table& schema, Next next)
+      : schema_(schema.slice(0, 0)), next_(std::move(next)) {}
   // Takes the C stream over.
   static TableStream import(ArrowArrayStream* stream);
 
@@ -349,7 +425,9 @@ class TableStream {
  private:
   struct Imported {
     ArrowArrayStream stream{};
-    ~Imported() { if (stream.release) stream.release(&stream); }
+    ~Imported() {
+      if (stream.release) stream.release(&stream);
+    }
   };
   struct Exported;
   [[noreturn]] static void raise(ArrowArrayStream& stream, int code);
@@ -359,7 +437,8 @@ class TableStream {
   Next next_;
 };
 
-// Rows of `table` in the given order, and several tables of one schema behind each other; both copy.
+// Rows of `table` in the given order, and several tables of one schema behind each other; both
+// copy.
 Table take(const Table& table, const std::vector<std::int64_t>& rows);
 Table concat(const std::vector<Table>& tables);
 // Some of the columns over the same memory.

@@ -24,13 +24,15 @@ inline Parsed parse_type(const ArrowSchema& schema) {
   }
   for (int t = 0; t <= static_cast<int>(Type::kUtf8); ++t)
     if (format == format_of(static_cast<Type>(t))) return {static_cast<Type>(t), 0};
-  if (format.substr(0, 3) == "+w:" && schema.n_children == 1 && schema.children && schema.children[0]) {
+  if (format.substr(0, 3) == "+w:" && schema.n_children == 1 && schema.children &&
+      schema.children[0]) {
     const std::int64_t size = std::atoll(schema.format + 3);
     const std::string_view inner = schema.children[0]->format ? schema.children[0]->format : "";
     if (size >= 1 && size <= kMaxListSize && (inner == "f" || inner == "i"))
       return {inner == "f" ? Type::kFloatList : Type::kIntList, size};
   }
-  bad_column(schema.name, "has Arrow format '" + std::string(format) + "', outside the accepted subset");
+  bad_column(schema.name,
+             "has Arrow format '" + std::string(format) + "', outside the accepted subset");
 }
 
 inline std::string encode_metadata(const Metadata& metadata) {
@@ -74,19 +76,28 @@ inline Metadata decode_metadata(const char* encoded) {
   return metadata;
 }
 
-inline void check_buffers(const char* name, const ArrowArray& a, std::int64_t buffers, std::int64_t rows) {
+inline void check_buffers(const char* name, const ArrowArray& a, std::int64_t buffers,
+                          std::int64_t rows) {
   if (a.offset < 0 || a.offset > kMaxRows || a.length < rows || a.length > kMaxRows)
     bad_column(name, "is shorter than its table or has an impossible offset");
   if (a.n_buffers != buffers || !a.buffers)
-    bad_column(name, "has " + std::to_string(a.n_buffers) + " buffers instead of " + std::to_string(buffers));
-  if (a.null_count > 0 && !a.buffers[0]) bad_column(name, "counts nulls but has no validity bitmap");
+    bad_column(name, "has " + std::to_string(a.n_buffers) + " buffers instead of " +
+                         std::to_string(buffers));
+  if (a.null_count > 0 && !a.buffers[0])
+    bad_column(name, "counts nulls but has no validity bitmap");
   if (buffers > 1 && a.length > 0 && !a.buffers[1]) bad_column(name, "has no data buffer");
 }
 
-inline void check_child(const ArrowSchema& schema, const ArrowArray& a, Parsed parsed, std::int64_t rows) {
-  check_buffers(schema.name, a, parsed.type == Type::kUtf8 ? 3 : is_list(parsed.type) ? 1 : 2, rows);
+inline void check_child(const ArrowSchema& schema, const ArrowArray& a, Parsed parsed,
+                        std::int64_t rows) {
+  check_buffers(schema.name, a,
+                parsed.type == Type::kUtf8 ? 3
+                : is_list(parsed.type)     ? 1
+                                           : 2,
+                rows);
   if (is_list(parsed.type)) {
-    if (a.n_children != 1 || !a.children || !a.children[0]) bad_column(schema.name, "has no list values");
+    if (a.n_children != 1 || !a.children || !a.children[0])
+      bad_column(schema.name, "has no list values");
     check_buffers(schema.name, *a.children[0], 2, (a.offset + rows) * parsed.list_size);
     if (a.children[0]->null_count > 0) bad_column(schema.name, "has nulls inside its lists");
   } else if (parsed.type == Type::kDictionary) {
@@ -96,9 +107,12 @@ inline void check_child(const ArrowSchema& schema, const ArrowArray& a, Parsed p
   }
 }
 
-inline void check_array(const ArrowSchema& schema, const ArrowArray& array, const std::vector<Parsed>& types) {
-  if (array.n_children != static_cast<std::int64_t>(types.size()) || (array.n_children > 0 && !array.children))
-    throw Error(OMEN_INVALID_DATA, "table has " + std::to_string(array.n_children) + " columns but its schema has " +
+inline void check_array(const ArrowSchema& schema, const ArrowArray& array,
+                        const std::vector<Parsed>& types) {
+  if (array.n_children != static_cast<std::int64_t>(types.size()) ||
+      (array.n_children > 0 && !array.children))
+    throw Error(OMEN_INVALID_DATA, "table has " + std::to_string(array.n_children) +
+                                       " columns but its schema has " +
                                        std::to_string(types.size()));
   if (array.offset < 0 || array.length < 0 || array.offset > kMaxRows || array.length > kMaxRows)
     throw Error(OMEN_INVALID_DATA, "table has an impossible length or offset");
@@ -112,17 +126,20 @@ inline void check_array(const ArrowSchema& schema, const ArrowArray& array, cons
 inline void parse_schema(OwnedSchema& owned) {
   const ArrowSchema& s = owned.schema;
   if (!s.format || std::strcmp(s.format, "+s") != 0)
-    throw Error(OMEN_INVALID_DATA, "stream is not a table: its top-level Arrow format is not a struct");
+    throw Error(OMEN_INVALID_DATA,
+                "stream is not a table: its top-level Arrow format is not a struct");
   if (s.n_children < 0 || s.n_children > 1 << 20 || (s.n_children > 0 && !s.children))
     throw Error(OMEN_INVALID_DATA, "schema has an impossible number of columns");
   owned.types.reserve(static_cast<std::size_t>(s.n_children));
   for (std::int64_t i = 0; i < s.n_children; ++i) {
-    if (!s.children[i] || !s.children[i]->name) throw Error(OMEN_INVALID_DATA, "schema has a column without a name");
+    if (!s.children[i] || !s.children[i]->name)
+      throw Error(OMEN_INVALID_DATA, "schema has a column without a name");
     owned.types.push_back(parse_type(*s.children[i]));
   }
 }
 
-// One allocation holds every node of an exported tree; each node can be moved out and released on its own.
+// One allocation holds every node of an exported tree; each node can be moved out and released on
+// its own.
 template <class Node, class Owner>
 struct ShareBlock {
   std::atomic<std::int64_t> live{0};
@@ -171,7 +188,8 @@ struct ShareBlock {
     std::size_t nodes = 0, links = 0;
     count(root, nodes, links);
     block->owner = std::move(owner);
-    block->nodes.reserve(nodes);  // pointers into both vectors stay valid: they never grow past this
+    block->nodes.reserve(
+        nodes);  // pointers into both vectors stay valid: they never grow past this
     block->children.reserve(links);
     block.release()->copy(root, out);
   }
@@ -180,16 +198,26 @@ struct ShareBlock {
 template <class Visitor>
 decltype(auto) visit_number(Type type, Visitor&& visitor) {
   switch (type) {
-    case Type::kInt8: return visitor(std::int8_t{});
-    case Type::kUInt8: return visitor(std::uint8_t{});
-    case Type::kInt16: return visitor(std::int16_t{});
-    case Type::kUInt16: return visitor(std::uint16_t{});
-    case Type::kInt32: return visitor(std::int32_t{});
-    case Type::kUInt32: return visitor(std::uint32_t{});
-    case Type::kInt64: return visitor(std::int64_t{});
-    case Type::kUInt64: return visitor(std::uint64_t{});
-    case Type::kFloat32: return visitor(float{});
-    default: return visitor(double{});
+    case Type::kInt8:
+      return visitor(std::int8_t{});
+    case Type::kUInt8:
+      return visitor(std::uint8_t{});
+    case Type::kInt16:
+      return visitor(std::int16_t{});
+    case Type::kUInt16:
+      return visitor(std::uint16_t{});
+    case Type::kInt32:
+      return visitor(std::int32_t{});
+    case Type::kUInt32:
+      return visitor(std::uint32_t{});
+    case Type::kInt64:
+      return visitor(std::int64_t{});
+    case Type::kUInt64:
+      return visitor(std::uint64_t{});
+    case Type::kFloat32:
+      return visitor(float{});
+    default:
+      return visitor(double{});
   }
 }
 
@@ -205,8 +233,10 @@ struct Utf8Buffers {
   std::vector<std::int32_t> offsets{0};
   std::string bytes;
   void append(std::string_view text) {
-    if (bytes.size() + text.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-      throw Error(OMEN_UNSUPPORTED, "text column exceeds 2 GiB", "Split the table into several batches.");
+    if (bytes.size() + text.size() >
+        static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+      throw Error(OMEN_UNSUPPORTED, "text column exceeds 2 GiB",
+                  "Split the table into several batches.");
     bytes += text;
     offsets.push_back(static_cast<std::int32_t>(bytes.size()));
   }
@@ -214,7 +244,8 @@ struct Utf8Buffers {
 
 }  // namespace detail
 
-// ------------------------------------------------------------------------------------------------------------- Table
+// -------------------------------------------------------------------------------------------------------------
+// Table
 
 inline Table Table::adopt(std::shared_ptr<const detail::OwnedSchema> schema,
                           std::shared_ptr<const detail::OwnedArray> array) {
@@ -247,8 +278,10 @@ inline std::optional<std::size_t> Table::find(std::string_view name) const noexc
 inline std::size_t Table::index(std::string_view name) const {
   if (const auto found = find(name)) return *found;
   std::string have;
-  for (std::size_t i = 0; i < columns() && i < 20; ++i) have += (i ? ", " : "") + std::string(this->name(i));
-  throw Error(OMEN_NOT_FOUND, "no column '" + std::string(name) + "'", "The table has: " + have + ".");
+  for (std::size_t i = 0; i < columns() && i < 20; ++i)
+    have += (i ? ", " : "") + std::string(this->name(i));
+  throw Error(OMEN_NOT_FOUND, "no column '" + std::string(name) + "'",
+              "The table has: " + have + ".");
 }
 
 template <class T>
@@ -281,24 +314,28 @@ ListColumn<T> Table::list(std::size_t column) const& {
   constexpr Type wanted = std::is_same_v<T, float> ? Type::kFloatList : Type::kIntList;
   expect(column, type(column) == wanted, type_name(wanted));
   const ArrowArray& inner = *child(column).children[0];
-  const T* data = static_cast<const T*>(inner.buffers[1]) + inner.offset + first(column) * list_size(column);
+  const T* data =
+      static_cast<const T*>(inner.buffers[1]) + inner.offset + first(column) * list_size(column);
   return {data, rows(), list_size(column)};
 }
 
 inline bool Table::boolean(std::size_t column, std::int64_t row) const {
   expect(column, type(column) == Type::kBool, "bool");
-  return detail::bit(static_cast<const std::uint8_t*>(child(column).buffers[1]), first(column) + row);
+  return detail::bit(static_cast<const std::uint8_t*>(child(column).buffers[1]),
+                     first(column) + row);
 }
 
 inline std::vector<double> Table::numbers(std::size_t column) const {
   expect(column, is_number(type(column)), "a number");
   std::vector<double> out(static_cast<std::size_t>(rows()));
   if (type(column) == Type::kBool) {
-    for (std::int64_t i = 0; i < rows(); ++i) out[static_cast<std::size_t>(i)] = boolean(column, i) ? 1 : 0;
+    for (std::int64_t i = 0; i < rows(); ++i)
+      out[static_cast<std::size_t>(i)] = boolean(column, i) ? 1 : 0;
   } else {
     detail::visit_number(type(column), [&](auto zero) {
       const auto* data = values<decltype(zero)>(column);
-      for (std::int64_t i = 0; i < rows(); ++i) out[static_cast<std::size_t>(i)] = static_cast<double>(data[i]);
+      for (std::int64_t i = 0; i < rows(); ++i)
+        out[static_cast<std::size_t>(i)] = static_cast<double>(data[i]);
     });
   }
   if (const detail::Validity valid = validity(column); valid.bits)
@@ -309,8 +346,9 @@ inline std::vector<double> Table::numbers(std::size_t column) const {
 
 inline Table Table::slice(std::int64_t first, std::int64_t count) const {
   if (first < 0 || count < 0 || first > rows() - count)
-    throw Error(OMEN_INVALID_ARGUMENT, "slice [" + std::to_string(first) + ", +" + std::to_string(count) +
-                                           ") lies outside a table of " + std::to_string(rows()) + " rows");
+    throw Error(OMEN_INVALID_ARGUMENT, "slice [" + std::to_string(first) + ", +" +
+                                           std::to_string(count) + ") lies outside a table of " +
+                                           std::to_string(rows()) + " rows");
   Table part = *this;
   part.offset_ += first;
   part.length_ = count;
@@ -318,27 +356,30 @@ inline Table Table::slice(std::int64_t first, std::int64_t count) const {
 }
 
 inline void Table::validate() const {
-  const auto check_offsets = [this](std::size_t column, const std::int32_t* offsets, std::int64_t count,
-                                    const void* bytes) {
+  const auto check_offsets = [this](std::size_t column, const std::int32_t* offsets,
+                                    std::int64_t count, const void* bytes) {
     if (count == 0) return;
     if (offsets[0] < 0) detail::bad_column(child_schema(column).name, "has a negative offset");
     for (std::int64_t i = 0; i < count; ++i)
-      if (offsets[i + 1] < offsets[i]) detail::bad_column(child_schema(column).name, "has decreasing offsets");
-    if (offsets[count] > offsets[0] && !bytes) detail::bad_column(child_schema(column).name, "has no text buffer");
+      if (offsets[i + 1] < offsets[i])
+        detail::bad_column(child_schema(column).name, "has decreasing offsets");
+    if (offsets[count] > offsets[0] && !bytes)
+      detail::bad_column(child_schema(column).name, "has no text buffer");
   };
   for (std::size_t c = 0; c < columns(); ++c) {
     const ArrowArray& a = child(c);
     if (type(c) == Type::kUtf8) check_offsets(c, values<std::int32_t>(c), rows(), a.buffers[2]);
     if (type(c) != Type::kDictionary) continue;
     const ArrowArray& d = *a.dictionary;
-    check_offsets(c, static_cast<const std::int32_t*>(d.buffers[1]) + d.offset, d.length, d.buffers[2]);
+    check_offsets(c, static_cast<const std::int32_t*>(d.buffers[1]) + d.offset, d.length,
+                  d.buffers[2]);
     const auto* codes = values<std::int32_t>(c);
     const detail::Validity valid = validity(c);
     for (std::int64_t i = 0; i < rows(); ++i)
       if (valid(i) && (codes[i] < 0 || codes[i] >= d.length))
-        detail::bad_column(child_schema(c).name, "has code " + std::to_string(codes[i]) + " in row " +
-                                                     std::to_string(i) + " but only " + std::to_string(d.length) +
-                                                     " dictionary values");
+        detail::bad_column(child_schema(c).name,
+                           "has code " + std::to_string(codes[i]) + " in row " + std::to_string(i) +
+                               " but only " + std::to_string(d.length) + " dictionary values");
   }
 }
 
@@ -354,15 +395,16 @@ inline void Table::export_array(ArrowArray* out) const {
   out->length = length_;
 }
 
-// ------------------------------------------------------------------------------------------------------ TableBuilder
+// ------------------------------------------------------------------------------------------------------
+// TableBuilder
 
-inline TableBuilder& TableBuilder::add_raw(std::string name, Type type, std::int64_t list_size, std::int64_t rows,
-                                           std::vector<const void*> buffers,
-                                           std::vector<std::shared_ptr<const void>> owners, Metadata metadata,
-                                           std::int64_t dictionary_size) {
+inline TableBuilder& TableBuilder::add_raw(std::string name, Type type, std::int64_t list_size,
+                                           std::int64_t rows, std::vector<const void*> buffers,
+                                           std::vector<std::shared_ptr<const void>> owners,
+                                           Metadata metadata, std::int64_t dictionary_size) {
   if (rows_ >= 0 && rows != rows_)
-    throw Error(OMEN_INVALID_ARGUMENT, "column '" + name + "' has " + std::to_string(rows) + " rows, the others have " +
-                                           std::to_string(rows_));
+    throw Error(OMEN_INVALID_ARGUMENT, "column '" + name + "' has " + std::to_string(rows) +
+                                           " rows, the others have " + std::to_string(rows_));
   rows_ = rows;
   auto s = std::make_unique<SchemaColumn>();
   s->name = std::move(name);
@@ -410,34 +452,39 @@ inline TableBuilder& TableBuilder::add_raw(std::string name, Type type, std::int
   return *this;
 }
 
-inline TableBuilder& TableBuilder::add_bools(std::string name, const std::vector<bool>& values, Metadata metadata) {
+inline TableBuilder& TableBuilder::add_bools(std::string name, const std::vector<bool>& values,
+                                             Metadata metadata) {
   auto bits = std::make_shared<const std::vector<std::uint8_t>>(detail::pack_bits(values));
   const void* data = bits->data();
-  return add_raw(std::move(name), Type::kBool, 0, static_cast<std::int64_t>(values.size()), {data}, {std::move(bits)},
-                 std::move(metadata));
+  return add_raw(std::move(name), Type::kBool, 0, static_cast<std::int64_t>(values.size()), {data},
+                 {std::move(bits)}, std::move(metadata));
 }
 
-inline TableBuilder& TableBuilder::add_strings(std::string name, const std::vector<std::string>& values,
+inline TableBuilder& TableBuilder::add_strings(std::string name,
+                                               const std::vector<std::string>& values,
                                                Metadata metadata) {
   auto text = std::make_shared<detail::Utf8Buffers>();
   for (const std::string& value : values) text->append(value);
   const std::vector<const void*> buffers{text->offsets.data(), text->bytes.data()};
-  return add_raw(std::move(name), Type::kUtf8, 0, static_cast<std::int64_t>(values.size()), buffers, {std::move(text)},
-                 std::move(metadata));
+  return add_raw(std::move(name), Type::kUtf8, 0, static_cast<std::int64_t>(values.size()), buffers,
+                 {std::move(text)}, std::move(metadata));
 }
 
 inline TableBuilder& TableBuilder::add_dictionary(std::string name, std::vector<std::int32_t> codes,
-                                                  const std::vector<std::string>& values, Metadata metadata) {
+                                                  const std::vector<std::string>& values,
+                                                  Metadata metadata) {
   auto text = std::make_shared<detail::Utf8Buffers>();
   for (const std::string& value : values) text->append(value);
   auto held = std::make_shared<const std::vector<std::int32_t>>(std::move(codes));
   const std::vector<const void*> buffers{held->data(), text->offsets.data(), text->bytes.data()};
   const auto rows = static_cast<std::int64_t>(held->size());
-  return add_raw(std::move(name), Type::kDictionary, 0, rows, buffers, {std::move(held), std::move(text)},
-                 std::move(metadata), static_cast<std::int64_t>(values.size()));
+  return add_raw(std::move(name), Type::kDictionary, 0, rows, buffers,
+                 {std::move(held), std::move(text)}, std::move(metadata),
+                 static_cast<std::int64_t>(values.size()));
 }
 
-inline TableBuilder& TableBuilder::add_categories(std::string name, const std::vector<std::string>& values,
+inline TableBuilder& TableBuilder::add_categories(std::string name,
+                                                  const std::vector<std::string>& values,
                                                   Metadata metadata) {
   std::unordered_map<std::string_view, std::int32_t> code_of;
   std::vector<std::string> distinct;
@@ -463,7 +510,8 @@ inline TableBuilder& TableBuilder::valid(const std::vector<bool>& present) {
 
 inline TableBuilder& TableBuilder::valid_shared(const std::uint8_t* bits, std::int64_t nulls,
                                                 std::shared_ptr<const void> owner) {
-  if (array_->held.empty()) throw Error(OMEN_INVALID_ARGUMENT, "validity was given before any column");
+  if (array_->held.empty())
+    throw Error(OMEN_INVALID_ARGUMENT, "validity was given before any column");
   ArrayColumn& column = *array_->held.back();
   if (column.node.buffers != column.buffers)
     throw Error(OMEN_INVALID_ARGUMENT, "a column of another table keeps its own validity");
@@ -526,7 +574,8 @@ inline Table TableBuilder::finish() {
   return table;
 }
 
-// ------------------------------------------------------------------------------------------------------- TableStream
+// -------------------------------------------------------------------------------------------------------
+// TableStream
 
 // Rebuilds the error that a stream of ours wrote: "message\nhint: ...".
 inline void TableStream::raise(ArrowArrayStream& stream, int code) {
@@ -547,14 +596,16 @@ inline TableStream TableStream::import(ArrowArrayStream* stream) {
   if (!held->stream.release || !held->stream.get_schema || !held->stream.get_next)
     throw Error(OMEN_INVALID_DATA, "stream was not filled");
   auto schema = std::make_shared<detail::OwnedSchema>();
-  if (const int code = held->stream.get_schema(&held->stream, &schema->schema)) raise(held->stream, code);
+  if (const int code = held->stream.get_schema(&held->stream, &schema->schema))
+    raise(held->stream, code);
   detail::parse_schema(*schema);
 
   Table prototype;
   prototype.schema_ = schema;
   return TableStream(prototype, [held, schema = std::move(schema)]() -> std::optional<Table> {
     auto array = std::make_shared<detail::OwnedArray>();
-    if (const int code = held->stream.get_next(&held->stream, &array->array)) raise(held->stream, code);
+    if (const int code = held->stream.get_next(&held->stream, &array->array))
+      raise(held->stream, code);
     if (!array->array.release) return std::nullopt;
     detail::check_array(schema->schema, array->array, schema->types);
     return Table::adopt(schema, std::move(array));
@@ -608,12 +659,15 @@ inline void TableStream::export_to(ArrowArrayStream* out) && {
   auto* state = new Exported{std::move(*this), {}};
   out->private_data = state;
   out->get_schema = [](ArrowArrayStream* c, ArrowSchema* schema) {
-    return Exported::run(c, [schema](Exported& self) { self.stream.schema().export_schema(schema); });
+    return Exported::run(c,
+                         [schema](Exported& self) { self.stream.schema().export_schema(schema); });
   };
   out->get_next = [](ArrowArrayStream* c, ArrowArray* array) {
     return Exported::run(c, [array](Exported& self) {
-      if (const std::optional<Table> table = self.stream.next()) table->export_array(array);
-      else *array = ArrowArray{};
+      if (const std::optional<Table> table = self.stream.next())
+        table->export_array(array);
+      else
+        *array = ArrowArray{};
     });
   };
   out->get_last_error = [](ArrowArrayStream* c) -> const char* {
@@ -626,7 +680,8 @@ inline void TableStream::export_to(ArrowArrayStream* out) && {
   };
 }
 
-// ------------------------------------------------------------------------------------------------- copying operations
+// -------------------------------------------------------------------------------------------------
+// copying operations
 
 namespace detail {
 
@@ -643,7 +698,8 @@ class ColumnGather {
       any_null_ |= !there;
     }
     if (type_ == Type::kBool) {
-      for (std::int64_t i = first; i < first + count; ++i) bools_.push_back(from.boolean(column_, i));
+      for (std::int64_t i = first; i < first + count; ++i)
+        bools_.push_back(from.boolean(column_, i));
     } else if (is_text(type_)) {
       append_text(from.strings(column_), first, count);
     } else if (type_ == Type::kFloatList) {
@@ -666,11 +722,13 @@ class ColumnGather {
     } else if (type_ == Type::kUtf8) {
       auto text = std::make_shared<Utf8Buffers>(std::move(text_));
       const std::vector<const void*> buffers{text->offsets.data(), text->bytes.data()};
-      builder.add_raw(std::move(name), type_, 0, rows, buffers, {std::move(text)}, std::move(metadata));
+      builder.add_raw(std::move(name), type_, 0, rows, buffers, {std::move(text)},
+                      std::move(metadata));
     } else {
       auto held = std::make_shared<const std::vector<char>>(std::move(bytes_));
       const void* data = held->data();
-      builder.add_raw(std::move(name), type_, list_size_, rows, {data}, {std::move(held)}, std::move(metadata));
+      builder.add_raw(std::move(name), type_, list_size_, rows, {data}, {std::move(held)},
+                      std::move(metadata));
     }
     if (any_null_) builder.valid(present_);
   }
@@ -688,7 +746,8 @@ class ColumnGather {
       } else if (text.is_null(i)) {
         codes_.push_back(0);
       } else {
-        const auto [at, fresh] = code_of_.try_emplace(std::string(text[i]), static_cast<std::int32_t>(values_.size()));
+        const auto [at, fresh] =
+            code_of_.try_emplace(std::string(text[i]), static_cast<std::int32_t>(values_.size()));
         if (fresh) values_.push_back(at->first);
         codes_.push_back(at->second);
       }

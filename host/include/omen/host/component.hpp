@@ -21,13 +21,17 @@ class Object {
   Object(const Vt& vt, const OptionValues& options) : vt_(&vt) {
     ErrorOut error;
     error.check(vt.create(options.data(), options.size(), &object_, error));
-    if (!object_) throw Error(OMEN_INTERNAL, "plugin misbehaving: create returned OMEN_OK without an object");
+    if (!object_)
+      throw Error(OMEN_INTERNAL, "plugin misbehaving: create returned OMEN_OK without an object");
   }
   // Takes over an object that was made elsewhere.
   Object(const Vt& vt, omen_object* object) : vt_(&vt), object_(object) {}
-  Object(Object&& other) noexcept : vt_(other.vt_), object_(std::exchange(other.object_, nullptr)) {}
+  Object(Object&& other) noexcept
+      : vt_(other.vt_), object_(std::exchange(other.object_, nullptr)) {}
   Object& operator=(Object&&) = delete;
-  ~Object() { if (object_) vt_->destroy(object_); }
+  ~Object() {
+    if (object_) vt_->destroy(object_);
+  }
 
  protected:
   // Calls a slot that fills a stream, and insists that it did.
@@ -37,7 +41,8 @@ class Object {
     ErrorOut error;
     error.check(call(&stream, static_cast<omen_error*>(error)));
     if (!stream.release)
-      throw Error(OMEN_INTERNAL, std::string("plugin misbehaving: ") + slot + " returned OMEN_OK without a stream");
+      throw Error(OMEN_INTERNAL, std::string("plugin misbehaving: ") + slot +
+                                     " returned OMEN_OK without a stream");
     return TableStream::import(&stream);
   }
   const Vt& vt() const noexcept { return *vt_; }
@@ -56,7 +61,8 @@ class PredictorHandle : public Object<omen_predictor_vt> {
     error.check(vt().fit(get(), run, train, valid, error));
   }
   TableStream predict(const omen_run* run, const omen_dataset* in) {
-    return stream_of("predict", [&](auto* out, omen_error* e) { return vt().predict(get(), run, in, out, e); });
+    return stream_of(
+        "predict", [&](auto* out, omen_error* e) { return vt().predict(get(), run, in, out, e); });
   }
   void save(const omen_sink* sink) {
     ErrorOut error;
@@ -104,10 +110,13 @@ class ScorerHandle : public Object<omen_scorer_vt> {
   bool enumerates() const noexcept { return vt().enumerate != nullptr; }
   bool loads() const noexcept { return vt().load != nullptr; }
   TableStream score(const omen_run* run, const omen_dataset* in) {
-    return stream_of("score", [&](auto* out, omen_error* e) { return vt().score(get(), run, in, out, e); });
+    return stream_of("score",
+                     [&](auto* out, omen_error* e) { return vt().score(get(), run, in, out, e); });
   }
   TableStream enumerate(const omen_run* run, const omen_dataset* in) {
-    return stream_of("enumerate", [&](auto* out, omen_error* e) { return vt().enumerate(get(), run, in, out, e); });
+    return stream_of("enumerate", [&](auto* out, omen_error* e) {
+      return vt().enumerate(get(), run, in, out, e);
+    });
   }
   void load(const omen_source* source) {
     ErrorOut error;

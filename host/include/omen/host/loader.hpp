@@ -21,7 +21,8 @@ class LoadedPlugin {
   const void* extension(const char* id) const;
   // Commands included; throws OMEN_NOT_FOUND.
   const omen_component& component(std::uint32_t kind, std::string_view id) const;
-  // The component's table at the host's own size: slots that an older plugin does not know are NULL.
+  // The component's table at the host's own size: slots that an older plugin does not know are
+  // NULL.
   template <class Vt>
   const Vt& vtable(std::uint32_t kind, std::string_view id) const {
     return *static_cast<const Vt*>(table(kind, id));
@@ -46,12 +47,13 @@ class LoadedPlugin {
   bool initialised_ = false;
 };
 
-// Every step has its own message: library inside its directory, no world-writable parent, digest, entry exported, opened,
-// major equal, minor not newer, descriptors equal the manifest, init. A second load of the same library returns the first.
-// [any-thread]
+// Every step has its own message: library inside its directory, no world-writable parent, digest,
+// entry exported, opened, major equal, minor not newer, descriptors equal the manifest, init. A
+// second load of the same library returns the first. [any-thread]
 LoadedPlugin& load_plugin(const Manifest& manifest);
 
-// What omen-manifest writes down: opens the library without a manifest, asks for its descriptors, and pins its digest.
+// What omen-manifest writes down: opens the library without a manifest, asks for its descriptors,
+// and pins its digest.
 Manifest describe_library(const std::filesystem::path& library);
 
 }  // namespace omen::host

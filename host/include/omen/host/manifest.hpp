@@ -27,8 +27,8 @@ struct OptionInfo {
 };
 
 struct ModelInfo {
-  std::string name;    // file name without its suffix
-  std::string file;    // relative to the plugin's directory
+  std::string name;  // file name without its suffix
+  std::string file;  // relative to the plugin's directory
   std::string sha256;
   std::string summary;  // metadata "summary" of the model
   bool is_default = false;
@@ -55,7 +55,7 @@ struct Manifest {
   std::string sha256;
   std::uint64_t size = 0;
   std::map<std::string, std::string> requirements;  // "requires" in the file
-  std::string isolation = "default";                // or "worker": never loaded into the host process
+  std::string isolation = "default";  // or "worker": never loaded into the host process
   std::vector<std::string> extensions, graph_suffixes;
   std::vector<ComponentInfo> components;
   std::filesystem::path directory;  // where plugin.json lies; not part of the file

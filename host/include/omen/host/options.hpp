@@ -34,15 +34,17 @@ class OptionValues {
   std::string canonical_json_;
 };
 
-// Precedence: flags, then OMEN_OPT_<COMPONENT>_<KEY> and OMEN_OPT_<KEY>, then the file, then the default.
+// Precedence: flags, then OMEN_OPT_<COMPONENT>_<KEY> and OMEN_OPT_<KEY>, then the file, then the
+// default.
 struct OptionSources {
-  std::vector<std::pair<std::string, std::string>> flags;  // in the order given; '-' equals '_' in keys
+  std::vector<std::pair<std::string, std::string>>
+      flags;                // in the order given; '-' equals '_' in keys
   std::string config_json;  // {"key": value, "component": {"key": value}}, or empty
   bool use_environment = true;
 };
 
-// OMEN_INVALID_ARGUMENT for an unknown key (with near spellings), a bad number, a value out of range or choices.
-// Numbers take k, M, G suffixes (powers of 1000; Ki, Mi, Gi of 1024).
+// OMEN_INVALID_ARGUMENT for an unknown key (with near spellings), a bad number, a value out of
+// range or choices. Numbers take k, M, G suffixes (powers of 1000; Ki, Mi, Gi of 1024).
 OptionValues resolve_options(const ComponentInfo& component, const OptionSources& sources);
 
 // "1..4096", "mean|sum", "0..": what the help shows behind an option.

@@ -35,12 +35,16 @@ struct ComponentRef {
 
 class Registry {
  public:
-  // Order: --plugin-path, OMEN_PLUGIN_PATH, <directory of omen>/../plugins, the installed libdir, the user's data home.
+  // Order: --plugin-path, OMEN_PLUGIN_PATH, <directory of omen>/../plugins, the installed libdir,
+  // the user's data home.
   static Registry discover(const std::vector<std::filesystem::path>& plugin_path);
-  static std::vector<SearchPlace> search_places(const std::vector<std::filesystem::path>& plugin_path);
+  static std::vector<SearchPlace> search_places(
+      const std::vector<std::filesystem::path>& plugin_path);
 
   const std::vector<SearchPlace>& places() const noexcept { return places_; }
-  const std::vector<FoundPlugin>& plugins() const noexcept { return plugins_; }  // sorted by id, shadowed ones behind
+  const std::vector<FoundPlugin>& plugins() const noexcept {
+    return plugins_;
+  }  // sorted by id, shadowed ones behind
   const std::vector<BrokenPlugin>& broken() const noexcept { return broken_; }
 
   // OMEN_NOT_FOUND with every path tried, near spellings, and the variable that would add a place.
@@ -56,7 +60,8 @@ class Registry {
 };
 
 // At most three of `candidates` that look like `name`, nearest first.
-std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
+std::vector<std::string> near_names(std::string_view name,
+                                    const std::vector<std::string>& candidates);
 
 }  // namespace omen::host
 

@@ -11,29 +11,31 @@
 
 namespace omen::host {
 
-// Each starts a worker, loads the plugin there and creates the object. The worker ends with the handle. Errors carry the
-// outcome (outcome_of); after a crash every further call fails. Streams are lazy: each batch is fetched when it is read, and
-// a failure half-way leaves the rows that came before it.
-PredictorHandle remote_predictor(const Manifest& plugin, std::string_view id, const OptionValues& options,
-                                 const WorkerLimits& limits);
-FrontendHandle remote_frontend(const Manifest& plugin, std::string_view id, const OptionValues& options,
-                               const WorkerLimits& limits);
-ProfilerHandle remote_profiler(const Manifest& plugin, std::string_view id, const OptionValues& options,
-                               const WorkerLimits& limits);
+// Each starts a worker, loads the plugin there and creates the object. The worker ends with the
+// handle. Errors carry the outcome (outcome_of); after a crash every further call fails. Streams
+// are lazy: each batch is fetched when it is read, and a failure half-way leaves the rows that came
+// before it.
+PredictorHandle remote_predictor(const Manifest& plugin, std::string_view id,
+                                 const OptionValues& options, const WorkerLimits& limits);
+FrontendHandle remote_frontend(const Manifest& plugin, std::string_view id,
+                               const OptionValues& options, const WorkerLimits& limits);
+ProfilerHandle remote_profiler(const Manifest& plugin, std::string_view id,
+                               const OptionValues& options, const WorkerLimits& limits);
 ScorerHandle remote_scorer(const Manifest& plugin, std::string_view id, const OptionValues& options,
                            const WorkerLimits& limits);
-CommandHandle remote_command(const Manifest& plugin, std::string_view id, const OptionValues& options,
-                             const WorkerLimits& limits);
+CommandHandle remote_command(const Manifest& plugin, std::string_view id,
+                             const OptionValues& options, const WorkerLimits& limits);
 
-// Confidence of a front end that lives in a worker; sniff has no object and so takes a worker of its own.
-int remote_sniff(const Manifest& plugin, std::string_view id, const char* path, std::string_view head,
-                 const WorkerLimits& limits);
+// Confidence of a front end that lives in a worker; sniff has no object and so takes a worker of
+// its own.
+int remote_sniff(const Manifest& plugin, std::string_view id, const char* path,
+                 std::string_view head, const WorkerLimits& limits);
 
 // omen.observe/1 on a predictor that remote_predictor made.
 void remote_observe(PredictorHandle& predictor, const omen_run* run, const omen_dataset* measured);
 // omen.graph-writer/1 of a plugin in a worker.
-void remote_write_graph(const Manifest& plugin, const omen_run* run, const omen_dataset* in, const char* path,
-                        const WorkerLimits& limits);
+void remote_write_graph(const Manifest& plugin, const omen_run* run, const omen_dataset* in,
+                        const char* path, const WorkerLimits& limits);
 
 // Highest resident set that the worker of this predictor was seen with, in bytes.
 std::uint64_t remote_peak_memory(const PredictorHandle& predictor);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of omen_run: progress, cancellation by Ctrl-C, metrics, and directories that clean up.
+// The host's side of omen_run: progress, cancellation by Ctrl-C, metrics, and directories that
+// clean up.
 #ifndef OMEN_HOST_RUN_CONTEXT_HPP
 #define OMEN_HOST_RUN_CONTEXT_HPP
 
@@ -44,7 +45,8 @@ class RunContext {
   omen_run run_{};
 };
 
-// First Ctrl-C (SIGINT, SIGTERM) cancels every run; the second kills the process (and its workers) with status 130.
+// First Ctrl-C (SIGINT, SIGTERM) cancels every run; the second kills the process (and its workers)
+// with status 130.
 void install_interrupt_handler();
 bool interrupted() noexcept;
 

@@ -19,14 +19,18 @@ struct ReadOptions {
   std::int64_t batch_rows = 65536;        // rows per batch of the streaming readers
 };
 
-// RFC 4180 CSV with a header line; BOM, CRLF and quoted newlines are fine; empty fields are nulls. Columns become int64,
-// float64, bool (true/false) or dictionary text. Errors name the file, line and column. One pass, constant memory: the type
-// of a column is settled by the first batch, and a later value that does not fit it is an error that names its line.
+// RFC 4180 CSV with a header line; BOM, CRLF and quoted newlines are fine; empty fields are nulls.
+// Columns become int64, float64, bool (true/false) or dictionary text. Errors name the file, line
+// and column. One pass, constant memory: the type of a column is settled by the first batch, and a
+// later value that does not fit it is an error that names its line.
 TableStream stream_csv(std::istream& in, const std::string& name, const ReadOptions& options = {});
-// One JSON object a line; nested objects and arrays other than number lists are refused with the line.
-TableStream stream_json_lines(std::istream& in, const std::string& name, const ReadOptions& options = {});
+// One JSON object a line; nested objects and arrays other than number lists are refused with the
+// line.
+TableStream stream_json_lines(std::istream& in, const std::string& name,
+                              const ReadOptions& options = {});
 
-// By suffix: .csv, .tsv, .jsonl, .ndjson, .json (an array of objects), .omt (its only table, or `table`).
+// By suffix: .csv, .tsv, .jsonl, .ndjson, .json (an array of objects), .omt (its only table, or
+// `table`).
 Table read_table(const std::filesystem::path& path, const std::string& table = {});
 
 void write_csv(std::ostream& out, const Table& table);

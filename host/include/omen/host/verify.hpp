@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `omen verify`: runs the conformance cases of a plugin, each in its own process, and reports what fired.
+// `omen verify`: runs the conformance cases of a plugin, each in its own process, and reports what
+// fired.
 #ifndef OMEN_HOST_VERIFY_HPP
 #define OMEN_HOST_VERIFY_HPP
 
@@ -19,16 +20,17 @@ struct VerifyRequest {
   bool in_process = false;       // for debuggers: no child processes, no limits
   bool verbose = false;          // also lists the cases that passed
   std::uint64_t seed = 1;
-  unsigned jobs = 0;             // cases at once; 0: one per core
-  double timeout_s = 0;          // per case; 0: what each case says
-  std::uint64_t memory_mb = 0;   // per case; 0: 2048
+  unsigned jobs = 0;            // cases at once; 0: one per core
+  double timeout_s = 0;         // per case; 0: what each case says
+  std::uint64_t memory_mb = 0;  // per case; 0: 2048
 };
 
-// Returns an exit code: 0 without FAIL, CRASH and TIMEOUT, else 1; 2 for a bad request; 4 for an unreadable manifest;
-// 130 when interrupted.
+// Returns an exit code: 0 without FAIL, CRASH and TIMEOUT, else 1; 2 for a bad request; 4 for an
+// unreadable manifest; 130 when interrupted.
 int run_verify(const VerifyRequest& request, std::ostream& out, std::ostream& err);
 
-// The child of run_verify: `omen __verify PLUGIN_JSON CASE SEED`, with its verdict as one JSON line on descriptor 3.
+// The child of run_verify: `omen __verify PLUGIN_JSON CASE SEED`, with its verdict as one JSON line
+// on descriptor 3.
 int verify_case_main(int argc, char** argv);
 
 }  // namespace omen::host
