@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrow C data and C stream interfaces, declared from the published specification (no Arrow library is needed).
+/* Arrow C data and C stream interfaces, declared from the published specification (no Arrow
+ * library is needed).
  *
- * The include guards are the canonical ones, so a translation unit may include Arrow's own header as well.
- * Accepted column formats: b, c, C, s, S, i, I, l, L, f, g, u, dictionary<i, u>, +w:N of f or i, and +s at the top.
- */
+ * The include guards are the canonical ones, so a translation unit may include Arrow's own header
+ * as well. Accepted column formats: b, c, C, s, S, i, I, l, L, f, g, u, dictionary<i, u>, +w:N of
+ * f or i, and +s at the top. */
 #ifndef OMEN_ARROW_C_H
 #define OMEN_ARROW_C_H
 
