@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills the omen_host of a plugin; every callback may come from any thread.
-#include "host_services.hpp"
+#include "omen/host/host_services.hpp"
 
-#include "log.hpp"
+#include "omen/host/log.hpp"
 
 namespace omen::host {
 

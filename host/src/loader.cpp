@@ -14,7 +14,7 @@
 #include "omen/container.hpp"
 #include "omen/error.hpp"
 #include "omen/host/elf_exports.hpp"
-#include "host_services.hpp"
+#include "omen/host/host_services.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

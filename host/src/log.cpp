@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets spdlog up on the first message, because most commands never log.
-#include "log.hpp"
+#include "omen/host/log.hpp"
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/rotating_file_sink.h>
@@ -28,41 +28,42 @@ class Log {
     static auto* const log = new Log;  // plugins may log until the very end of the process
     return *log;
   }
-  void set_level(std::int32_t level) {
+
+  template <class Change>
+  void change(Change&& change) {
     const std::lock_guard lock(mutex_);
-    level_ = level;
-    reset();
+    change(settings_);
+    logger_.reset();  // made again by the next message that passes
+    lowest_ = settings_.file.empty() ? settings_.level
+                                     : std::min<std::int32_t>(settings_.level, OMEN_LOG_DEBUG);
   }
-  void set_file(const std::filesystem::path& file) {
-    const std::lock_guard lock(mutex_);
-    file_ = file;
-    reset();
-  }
+
   bool enabled(std::int32_t level) const noexcept { return level >= lowest_; }
+
   void write(std::int32_t level, std::string_view who, std::string_view message) {
     const std::lock_guard lock(mutex_);
+    if (settings_.forward && level >= settings_.level) settings_.forward(level, who, message);
     if (!logger_) open();
     logger_->log(spdlog_level(level), "[{}] {}", fmt::string_view(who.data(), who.size()),
                  fmt::string_view(message.data(), message.size()));
   }
+
   void flush() {
     const std::lock_guard lock(mutex_);
     if (logger_) logger_->flush();
   }
 
  private:
-  // The sinks are made by the next message that passes.
-  void reset() {
-    logger_.reset();
-    lowest_ = file_.empty() ? level_ : std::min<std::int32_t>(level_, OMEN_LOG_DEBUG);
-  }
   void open() {
-    auto screen = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    screen->set_level(spdlog_level(level_));
-    screen->set_pattern("%l: %v");
-    std::vector<spdlog::sink_ptr> sinks{screen};
-    if (!file_.empty()) {
-      auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(file_.string(),
+    std::vector<spdlog::sink_ptr> sinks;
+    if (!settings_.forward) {
+      auto screen = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+      screen->set_level(spdlog_level(settings_.level));
+      screen->set_pattern("%l: %v");
+      sinks.push_back(std::move(screen));
+    }
+    if (!settings_.file.empty()) {
+      auto file = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(settings_.file.string(),
                                                                          kMaxFileBytes, kMaxFiles);
       file->set_formatter(std::make_unique<spdlog::pattern_formatter>(
           "%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc));
@@ -74,23 +75,24 @@ class Log {
   }
 
   std::mutex mutex_;
-  std::int32_t level_ = OMEN_LOG_WARN;
-  std::filesystem::path file_;
+  LogSettings settings_;
   std::unique_ptr<spdlog::logger> logger_;
   std::atomic<std::int32_t> lowest_{OMEN_LOG_WARN};
 };
 
 }  // namespace
 
-void configure_log(const LogSettings& settings) {
-  Log::get().configure(settings);
+void configure_log(LogSettings settings) {
+  Log::get().change([&](LogSettings& current) { current = std::move(settings); });
 }
-bool log_enabled(std::int32_t level) noexcept {
-  return Log::get().enabled(level);
+
+void set_log_level(std::int32_t level) {
+  Log::get().change([&](LogSettings& current) { current.level = level; });
 }
-void flush_log() {
-  Log::get().flush();
-}
+
+bool log_enabled(std::int32_t level) noexcept { return Log::get().enabled(level); }
+
+void flush_log() { Log::get().flush(); }
 
 void log(std::int32_t level, std::string_view who, std::string_view message) {
   if (Log::get().enabled(level)) Log::get().write(level, who, message);
