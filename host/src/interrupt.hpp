@@ -7,7 +7,8 @@
 
 namespace omen::host {
 
-// The process group is killed when the user insists; false when too many are watched already. [any-thread]
+// The process group is killed when the user insists; false when too many are watched already.
+// [any-thread]
 bool watch_process_group(pid_t leader) noexcept;
 void unwatch_process_group(pid_t leader) noexcept;
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 namespace omen::host {
 namespace {
@@ -40,8 +41,13 @@ class Log {
 
   bool enabled(std::int32_t level) const noexcept { return level >= lowest_; }
 
+  void forward(LogTaker take) {
+    const std::lock_guard lock(mutex_);
+    take_ = std::move(take);
+  }
   void write(std::int32_t level, std::string_view who, std::string_view message) {
     const std::lock_guard lock(mutex_);
+    if (take_) return take_(level, who, message);
     if (settings_.forward && level >= settings_.level) settings_.forward(level, who, message);
     if (!logger_) open();
     logger_->log(spdlog_level(level), "[{}] {}", fmt::string_view(who.data(), who.size()),
@@ -77,6 +83,7 @@ class Log {
   std::mutex mutex_;
   LogSettings settings_;
   std::unique_ptr<spdlog::logger> logger_;
+  LogTaker take_;
   std::atomic<std::int32_t> lowest_{OMEN_LOG_WARN};
 };
 
@@ -90,9 +97,16 @@ void set_log_level(std::int32_t level) {
   Log::get().change([&](LogSettings& current) { current.level = level; });
 }
 
-bool log_enabled(std::int32_t level) noexcept { return Log::get().enabled(level); }
+bool log_enabled(std::int32_t level) noexcept {
+  return Log::get().enabled(level);
+}
 
-void flush_log() { Log::get().flush(); }
+void forward_log(LogTaker take) {
+  Log::get().forward(std::move(take));
+}
+void flush_log() {
+  Log::get().flush();
+}
 
 void log(std::int32_t level, std::string_view who, std::string_view message) {
   if (Log::get().enabled(level)) Log::get().write(level, who, message);

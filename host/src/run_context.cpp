@@ -30,7 +30,9 @@ void on_interrupt(int) {
   _exit(130);
 }
 
-const RunHooks& hooks_of(const omen_run* run) { return *static_cast<const RunHooks*>(run->run_data); }
+const RunHooks& hooks_of(const omen_run* run) {
+  return *static_cast<const RunHooks*>(run->run_data);
+}
 
 std::string make_scratch_dir() {
   std::error_code failed;
@@ -38,7 +40,8 @@ std::string make_scratch_dir() {
   if (failed) base = "/tmp";
   std::string pattern = (base / "omen-run-XXXXXX").string();
   if (!mkdtemp(pattern.data()))
-    throw Error(OMEN_IO, "cannot make a scratch directory in " + base.string() + ": " + std::strerror(errno),
+    throw Error(OMEN_IO,
+                "cannot make a scratch directory in " + base.string() + ": " + std::strerror(errno),
                 "Set TMPDIR to a directory that you may write to.");
   return pattern;
 }
@@ -53,7 +56,9 @@ std::string make_dir(const fs::path& path) {
   return fs::absolute(path).string();
 }
 
-const char* or_null(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
+const char* or_null(const std::string& text) {
+  return text.empty() ? nullptr : text.c_str();
+}
 
 }  // namespace
 
@@ -114,6 +119,8 @@ void install_interrupt_handler() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() noexcept { return interrupts.load(std::memory_order_relaxed) > 0; }
+bool interrupted() noexcept {
+  return interrupts.load(std::memory_order_relaxed) > 0;
+}
 
 }  // namespace omen::host

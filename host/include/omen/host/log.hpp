@@ -28,6 +28,10 @@ bool log_enabled(std::int32_t level) noexcept;
 // One line; `who` is a component id, a plugin id, or "omen". [any-thread]
 void log(std::int32_t level, std::string_view who, std::string_view message);
 void flush_log();
+// From now on messages go to `take` alone, as a worker sends them to its host. [any-thread]
+using LogTaker =
+    std::function<void(std::int32_t level, std::string_view who, std::string_view message)>;
+void forward_log(LogTaker take);
 
 }  // namespace omen::host
 
