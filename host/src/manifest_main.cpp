@@ -10,7 +10,6 @@
 #include "omen/error.hpp"
 #include "omen/host/loader.hpp"
 #include "omen/host/manifest.hpp"
-#include "omen/host/registry.hpp"
 
 namespace fs = std::filesystem;
 
