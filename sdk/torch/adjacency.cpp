@@ -110,6 +110,8 @@ CompressedRows move_rows(const CompressedRows& rows, at::Device device) {
 Adjacency::Adjacency(Rows by_target, Rows by_source)
     : by_target_(std::move(by_target)), by_source_(std::move(by_source)) {}
 
+Adjacency::Adjacency() : Adjacency(from_edges(longs(0), longs(0), 0, 0)) {}
+
 Adjacency Adjacency::from_edges(const at::Tensor& source, const at::Tensor& target,
                                 std::int64_t num_sources, std::int64_t num_targets) {
   if (source.numel() != target.numel())

@@ -28,6 +28,9 @@ struct CompressedRows {
 /// thread may read it.
 class Adjacency {
  public:
+  /// No nodes and no edges.
+  Adjacency();
+
   /// Sorts the edges source[e] -> target[e] in O(edges + nodes). The lists are int32 or int64,
   /// on the CPU. Throws OMEN_INVALID_DATA when an end lies outside its range.
   static Adjacency from_edges(const at::Tensor& source, const at::Tensor& target,
