@@ -13,6 +13,7 @@
 #include "library.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/host/calls.hpp"
 #include "omen/host/host_services.hpp"
 
 namespace omen::host {
@@ -237,6 +238,7 @@ const void* LoadedPlugin::table(std::uint32_t kind, std::string_view id) const {
 
 void LoadedPlugin::deinit() {
   if (!std::exchange(initialised_, false)) return;
+  drop_idle_components();
   if (plugin_->deinit) plugin_->deinit();
 }
 
