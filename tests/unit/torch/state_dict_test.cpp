@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of a model through the container, and the devices they may live on.
+// Tensors of a model through the container.
 #include "omen/torch/state_dict.hpp"
 
 #include <ATen/TensorOperators.h>
@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "omen/container.hpp"
-#include "omen/torch/device.hpp"
 
 namespace omen::torch_kit {
 namespace {
@@ -120,37 +119,6 @@ TEST(StateDict, ModulesAreReadByTheirNamedTensors) {
   EXPECT_TRUE(module.weight.requires_grad());
   state.restore({at::zeros({2}), at::ones({1})});
   EXPECT_EQ(module.weight[0].item<float>(), 0);
-}
-
-TEST(Device, WithoutADriverTheReasonIsClear) {
-  const BackendStatus status = open_cuda_backend("libomen_no_such_driver.so.1");
-  EXPECT_FALSE(status.available);
-  EXPECT_EQ(status.reason, "no NVIDIA driver: libomen_no_such_driver.so.1 cannot be opened");
-  EXPECT_EQ(status.hint, "install the NVIDIA driver, or run with --devices cpu");
-  const BackendStatus other = open_cuda_backend("libm.so.6");
-  EXPECT_EQ(other.reason,
-            "libm.so.6 is not an NVIDIA driver: cuInit or cuDeviceGetCount is missing");
-}
-
-TEST(Device, ListsAreReadAndMissingDevicesAreUnavailable) {
-  EXPECT_TRUE(pick_device("cpu").is_cpu());
-  EXPECT_TRUE(pick_device("cpu,cuda:0").is_cpu());
-  for (const char* bad : {"", "gpu", "cuda:", "cuda:x", "cuda:1x", "cuda:12345", "opencl:0"}) {
-    try {
-      pick_device(bad);
-      ADD_FAILURE() << "'" << bad << "' was accepted";
-    } catch (const Error& e) {
-      EXPECT_EQ(e.code(), OMEN_INVALID_ARGUMENT) << bad;
-    }
-  }
-  try {
-    EXPECT_TRUE(pick_device("cuda:0").is_cuda());  // a machine with a device
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), OMEN_UNAVAILABLE);
-    EXPECT_EQ(std::string(e.what()).rfind("device 'cuda:0' is not usable: ", 0), 0u);
-    EXPECT_EQ(std::string(e.what()).substr(31), open_cuda_backend().reason);
-    EXPECT_FALSE(e.hint().empty());
-  }
 }
 
 }  // namespace
