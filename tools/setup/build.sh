@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Configures and builds a preset, doing nothing where nothing changed.
 
+# Paths below the clone are hashed relative to it, so that a second clone compiles nothing anew.
+export CCACHE_BASEDIR="$OMEN_ROOT" CCACHE_NOHASHDIR=1
+
 # What a configuration depends on besides its arguments.
 configuration_inputs() { printf 'torch=%s extras=%s' "${OMEN_TORCH_DIR:-}" "${OMEN_EXTRAS_DIR:-}"; }
 
