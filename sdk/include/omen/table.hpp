@@ -133,6 +133,24 @@ struct OwnedArray {
   }
 };
 
+// Any column of a table that has a schema but no array yet, such as TableStream::schema().
+inline const ArrowArray& no_rows() noexcept {
+  struct Empty {
+    std::int64_t zeros[2] = {0, 0};
+    const void* buffers[3] = {nullptr, zeros, zeros};
+    ArrowArray array{};
+    ArrowArray* self = &array;
+    Empty() {
+      array.n_buffers = 3;
+      array.buffers = buffers;
+      array.children = &self;
+      array.dictionary = &array;
+    }
+  };
+  static const Empty empty;
+  return empty.array;
+}
+
 // Validity of one column: no bitmap means that every value is there.
 struct Validity {
   const std::uint8_t* bits = nullptr;
@@ -285,7 +303,9 @@ class Table {
   const ArrowSchema& child_schema(std::size_t column) const {
     return *schema_->schema.children[column];
   }
-  const ArrowArray& child(std::size_t column) const { return *array_->array.children[column]; }
+  const ArrowArray& child(std::size_t column) const {
+    return array_ ? *array_->array.children[column] : detail::no_rows();
+  }
   std::int64_t first(std::size_t column) const { return offset_ + child(column).offset; }
   detail::Validity validity(std::size_t column) const {
     const ArrowArray& a = child(column);

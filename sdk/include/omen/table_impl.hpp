@@ -389,7 +389,7 @@ inline void Table::export_schema(ArrowSchema* out) const {
 }
 
 inline void Table::export_array(ArrowArray* out) const {
-  if (!array_) return TableBuilder().finish().export_array(out);
+  if (!array_) return (empty() ? TableBuilder().finish() : concat({*this})).export_array(out);
   detail::ShareBlock<ArrowArray, detail::OwnedArray>::share(array_->array, array_, out);
   out->offset = offset_;
   out->length = length_;
