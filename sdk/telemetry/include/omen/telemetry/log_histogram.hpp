@@ -32,6 +32,7 @@ class LogHistogram {
     const auto wanted = static_cast<std::int64_t>(std::ceil(q * static_cast<double>(count_)));
     std::int64_t seen = zeros_;
     if (count_ == 0 || seen >= wanted) return 0;
+    if (wanted >= count_) return max_;
     for (std::size_t i = 0; i < kBuckets; ++i) {
       seen += buckets_[i];
       if (seen < wanted) continue;
