@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flags and help that come from manifests: options of components, features of predictors, verbs of
+// plugins.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/requests.hpp"
+#include "omen/host/registry.hpp"
+
+namespace omen::host::cli {
+
+// Answers from manifests, which are read when the first question comes.
+class ComponentFlags {
+ public:
+  explicit ComponentFlags(const Globals& globals) : globals_(globals) {}
+  // True where every option of that key (or component.key) is a bool, so that no value need follow.
+  bool is_switch(std::string_view key);
+
+ private:
+  const Globals& globals_;
+  std::optional<Registry> registry_;
+};
+
+// '-' equals '_' in keys.
+std::string normal_key(std::string_view key);
+// Lines that describe the options of a component, as the help and `omen info` show them.
+std::string option_help(const ComponentInfo& component, bool advanced, int width);
+// The options of every component that `words` names; empty without one.
+std::string component_help(const Globals& globals, const std::vector<std::string>& words);
+// Help of `omen PLUGIN` or `omen PLUGIN VERB`.
+std::string plugin_help(const Globals& globals, const std::vector<std::string>& words);
+
+}  // namespace omen::host::cli

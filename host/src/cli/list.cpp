@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen list`: one row per component, from manifests alone.
+#include <map>
+
+#include "cli/component_flags.hpp"
+#include "cli/console.hpp"
+#include "cli/verbs.hpp"
+#include "json_writer.hpp"
+#include "omen/host/registry.hpp"
+#include "omen/host/worker.hpp"
+
+namespace omen::host::cli {
+namespace {
+
+using Crashes = std::map<std::string, CrashRecord>;
+
+const CrashRecord* crash_of(const Crashes& crashes, const Manifest& plugin) {
+  const auto at = crashes.find(plugin.sha256);
+  return at == crashes.end() ? nullptr : &at->second;
+}
+
+void write_plugin(JsonWriter& json, const FoundPlugin& found, const CrashRecord* crash) {
+  const Manifest& plugin = found.manifest;
+  json.object()
+      .field("id", plugin.id)
+      .field("version", plugin.version)
+      .field("license", plugin.license);
+  json.field("directory", plugin.directory.string()).field("isolation", plugin.isolation);
+  json.key("abi").object().field("major", plugin.abi_major).field("minor", plugin.abi_minor).end();
+  if (!found.shadowed_by.empty()) json.field("shadowed_by", found.shadowed_by);
+  if (crash)
+    json.key("crash")
+        .object()
+        .field("call", crash->call)
+        .field("outcome", crash->outcome)
+        .field("time", crash->time)
+        .field("count", crash->count)
+        .end();
+  json.key("components").array();
+  for (const ComponentInfo& component : plugin.components) {
+    json.object().field("kind", kind_name(component.kind)).field("id", component.id);
+    json.field("summary", component.summary).field("models", component.models.size()).end();
+  }
+  json.end().end();
+}
+
+std::string list_json(const Registry& registry, const Crashes& crashes, bool all) {
+  JsonWriter json;
+  json.object().field("format_version", 1).key("plugins").array();
+  for (const FoundPlugin& found : registry.plugins())
+    if (all || found.shadowed_by.empty())
+      write_plugin(json, found, crash_of(crashes, found.manifest));
+  json.end().key("broken").array();
+  for (const BrokenPlugin& broken : registry.broken())
+    json.object()
+        .field("directory", broken.directory.string())
+        .field("reason", broken.error.what())
+        .end();
+  json.end().key("searched").array();
+  for (const SearchPlace& place : registry.places()) {
+    json.object().field("directory", place.directory.string()).field("origin", place.origin);
+    json.field("exists", place.exists).end();
+  }
+  return json.end().end().text();
+}
+
+void add_rows(TextTable& table, const FoundPlugin& found, const CrashRecord* crash, bool plain) {
+  bool first = true;
+  const Manifest& plugin = found.manifest;
+  for (const ComponentInfo& component : plugin.components) {
+    if (plain) {
+      table.add({plugin.id, plugin.version, kind_name(component.kind), component.id});
+      continue;
+    }
+    Cell what = component.summary;
+    if (!found.shadowed_by.empty()) what = {"hidden by " + found.shadowed_by, Style::kFaint};
+    if (crash && crash->component == component.id)
+      what = {"crashed in " + crash->call + " on " + crash->time, Style::kWarn};
+    table.add({{first ? plugin.id : "", Style::kStrong},
+               {first ? plugin.version : "", Style::kFaint},
+               kind_name(component.kind),
+               {component.id, Style::kAccent},
+               what});
+    first = false;
+  }
+}
+
+}  // namespace
+
+int run_list(const Globals& globals, const ListRequest& request) {
+  const Registry registry = Registry::discover(globals.plugin_path);
+  const Crashes crashes = known_crashes();
+  if (globals.json) {
+    print(list_json(registry, crashes, request.all));
+    return kOk;
+  }
+  TextTable table(
+      {{"plugin"}, {"version"}, {"kind"}, {"component"}, {"what it does", false, true}});
+  for (const FoundPlugin& found : registry.plugins())
+    if (request.all || found.shadowed_by.empty())
+      add_rows(table, found, crash_of(crashes, found.manifest), globals.plain);
+  if (!table.empty()) print_table(globals, table);
+  if (registry.plugins().empty()) {
+    std::string text = "no plugins found\n  looked in: ";
+    for (std::size_t i = 0; i < registry.places().size(); ++i)
+      text += (i ? ", " : "") + registry.places()[i].directory.string();
+    note(globals, text + "\n  hint: name a directory with --plugin-path or OMEN_PLUGIN_PATH");
+  }
+  if (!registry.broken().empty())
+    note(globals, std::to_string(registry.broken().size()) +
+                      " plugins cannot be used; see why with: omen doctor");
+  return kOk;
+}
+
+}  // namespace omen::host::cli

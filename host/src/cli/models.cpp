@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen models list`: the models that come with plugins.
+#include "omen/host/models.hpp"
+#include "cli/console.hpp"
+#include "cli/verbs.hpp"
+#include "json_writer.hpp"
+#include "omen/host/registry.hpp"
+
+namespace omen::host::cli {
+namespace {
+
+std::string target_list(const ModelCard& card) {
+  std::string text;
+  for (const TargetFacts& target : card.targets) text += (text.empty() ? "" : ", ") + target.name;
+  return text;
+}
+
+}  // namespace
+
+int run_models(const Globals& globals, const ModelsRequest& request) {
+  const Registry registry = Registry::discover(globals.plugin_path);
+  if (!request.component.empty()) registry.component(0, request.component);
+  TextTable table(
+      {{"component"}, {"model"}, {"predicts", false, true}, {"trained"}, {"summary", false, true}});
+  JsonWriter json;
+  json.object().field("format_version", 1).key("models").array();
+  for (const ComponentRef& ref : registry.components(0)) {
+    if (!request.component.empty() && ref.info->id != request.component) continue;
+    for (const ModelInfo& model : ref.info->models) {
+      const std::filesystem::path file = ref.plugin->manifest.directory / model.file;
+      ModelCard card;
+      std::string fault;
+      try {
+        card = read_model_card(file);
+      } catch (const Error& e) {
+        fault = e.what();
+      }
+      json.object()
+          .field("component", ref.info->id)
+          .field("name", model.name)
+          .field("file", file.string());
+      json.field("default", model.is_default)
+          .field("summary", model.summary)
+          .field("time", card.time);
+      json.key("targets").array();
+      for (const TargetFacts& t : card.targets)
+        json.object()
+            .field("name", t.name)
+            .field("unit", t.unit)
+            .field("direction", t.direction)
+            .field("kind", t.kind)
+            .end();
+      json.end().strings("schema", card.schema);
+      if (!fault.empty()) json.field("fault", fault);
+      json.end();
+      table.add({{ref.info->id, Style::kAccent},
+                 model.name + (model.is_default && !globals.plain ? " (default)" : ""),
+                 target_list(card),
+                 card.time.substr(0, 10),
+                 fault.empty() ? Cell(model.summary) : Cell(fault, Style::kBad)});
+    }
+  }
+  if (globals.json) {
+    print(json.end().end().text());
+    return kOk;
+  }
+  if (table.empty())
+    note(globals,
+         "no models are installed; train one with: omen train COMPONENT --data FILE --target NAME");
+  else
+    print_table(globals, table);
+  return kOk;
+}
+
+}  // namespace omen::host::cli

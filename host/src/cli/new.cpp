@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen new`: writes a plugin that builds and verifies as it is, from the templates of the SDK.
+#include <algorithm>
+#include <cctype>
+
+#include "cli/session.hpp"
+#include "cli/verbs.hpp"
+#include "json_writer.hpp"
+#include "machine.hpp"
+
+namespace omen::host::cli {
+namespace fs = std::filesystem;
+namespace {
+
+void check_name(const std::string& name) {
+  const bool starts = !name.empty() && std::islower(static_cast<unsigned char>(name[0]));
+  const bool legal = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::islower(c) || std::isdigit(c) || c == '_';
+  });
+  if (!starts || !legal || name.size() > 40)
+    usage_error("'" + name + "' is no name for a plugin",
+                "use lower case letters, digits and _, starting with a letter");
+  if (find_verb(name))
+    usage_error("'" + name + "' is a verb of omen",
+                "choose another name, so that omen " + name + " stays unambiguous");
+}
+
+// snake_case to UpperCamel.
+std::string class_name(const std::string& name) {
+  std::string out;
+  bool upper = true;
+  for (const char c : name) {
+    if (c == '_')
+      upper = true;
+    else
+      out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    if (c != '_') upper = false;
+  }
+  return out;
+}
+
+std::string fill_in(std::string text, const NewRequest& request) {
+  const std::pair<std::string, std::string> words[] = {
+      {"@name@", request.name}, {"@Name@", class_name(request.name)}, {"@kind@", request.kind}};
+  for (const auto& [word, value] : words)
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size())
+      text.replace(at, word.size(), value);
+  return text;
+}
+
+fs::path template_directory(const NewRequest& request) {
+  static constexpr const char* kKinds[] = {"predictor", "frontend", "profiler", "scorer"};
+  const std::string kind = request.kind;
+  if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
+    usage_error("--kind is '" + kind + "'", "allowed: predictor, frontend, profiler, scorer");
+  const bool c = request.language == "c";
+  if (!c && request.language != "c++" && request.language != "cpp" && request.language != "cxx")
+    usage_error("--lang is '" + request.language + "'", "allowed: c++, c");
+  const fs::path root = share_directory() / "template";
+  const fs::path directory = root / (c ? "c" : "cpp") / kind;
+  if (!fs::is_directory(directory))
+    throw Error(OMEN_NOT_FOUND, "no template in " + directory.string(),
+                fs::is_directory(root)
+                    ? "plain C has a template for --kind predictor"
+                    : "install the SDK again, or run omen from its build directory");
+  return directory;
+}
+
+}  // namespace
+
+int run_new(const Globals& globals, const NewRequest& request) {
+  check_name(request.name);
+  const fs::path from = template_directory(request);
+  const fs::path to = request.directory.empty() ? fs::path(request.name) : request.directory;
+  if (fs::exists(to) && !fs::is_empty(to))
+    throw ExitError(kFailed,
+                    Error(OMEN_INVALID_ARGUMENT, "directory '" + to.string() + "' exists already",
+                          "choose another with --dir DIR"));
+  std::vector<std::string> files;
+  for (const fs::path& root : {from.parent_path().parent_path() / "common", from})
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+      if (!entry.is_regular_file()) continue;
+      const fs::path target = to / fill_in(fs::relative(entry.path(), root).string(), request);
+      fs::create_directories(target.parent_path());
+      write_text(target, fill_in(read_text(entry.path()), request));
+      files.push_back(target.string());
+    }
+  std::sort(files.begin(), files.end());
+  if (globals.json) {
+    JsonWriter json;
+    print(json.object()
+              .field("format_version", 1)
+              .field("plugin", request.name)
+              .strings("files", files)
+              .end()
+              .text());
+    return kOk;
+  }
+  for (const std::string& file : files) print(file + "\n");
+  std::error_code ignored;
+  const fs::path prefix = share_directory().parent_path().parent_path();
+  note(globals, "\nnext:\n  cmake -S " + to.string() + " -B " + to.string() +
+                    "/build -DCMAKE_PREFIX_PATH=" + prefix.string() + "\n  cmake --build " +
+                    to.string() + "/build\n  omen verify " + to.string() + "/build/plugins/" +
+                    request.name);
+  return kOk;
+}
+
+}  // namespace omen::host::cli

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen predict`: inputs to a table of costs; an input that fails is one row, not the end.
+#include <algorithm>
+
+#include "cli/session.hpp"
+#include "cli/verbs.hpp"
+#include "json_writer.hpp"
+#include "omen/host/table_io.hpp"
+
+namespace omen::host::cli {
+namespace {
+
+// One predict call and what it answered.
+struct Answer {
+  Batch batch;
+  Choice choice;
+  Prediction prediction;
+  std::vector<std::string> labels;  // what a person calls each row
+};
+
+struct FailedInput {
+  std::string input;
+  Error error;
+};
+
+std::string join_features(const Table& workloads, std::int64_t row) {
+  constexpr int kShown = 4;
+  std::string text;
+  int shown = 0;
+  for (std::size_t c = 0; c < workloads.columns() && shown < kShown; ++c) {
+    const std::string_view name = workloads.name(c);
+    if (name == "workload_id" || name == "group" || name.starts_with("graph_id") ||
+        is_list(workloads.type(c)))
+      continue;
+    text += (shown++ ? " " : "") + std::string(name) + "=" + cell_text(workloads, c, row);
+  }
+  return text;
+}
+
+// Its name, else the file it came from where that is enough, else its first features.
+std::vector<std::string> labels_of(const Batch& batch) {
+  const Table& workloads = batch.tables.at("workloads");
+  const auto name = workloads.find("name");
+  const bool one_row_each = batch.inputs.size() == static_cast<std::size_t>(workloads.rows());
+  std::vector<std::string> labels;
+  for (std::int64_t row = 0; row < workloads.rows(); ++row) {
+    std::string label =
+        name && is_text(workloads.type(*name)) ? std::string(workloads.strings(*name)[row]) : "";
+    if (label.empty() && one_row_each && !batch.frontend.empty())
+      label = batch.inputs[batch.input_of[static_cast<std::size_t>(row)]];
+    if (label.empty()) label = join_features(workloads, row);
+    labels.push_back(label.empty() ? std::to_string(row) : label);
+  }
+  return labels;
+}
+
+// The rows for programs: label and input beside what the predictor said.
+Table answer_table(const Answer& answer) {
+  TableBuilder builder;
+  const Table& rows = answer.prediction.rows;
+  builder.add_column(rows, rows.index("workload_id"));
+  std::vector<std::string> inputs;
+  for (const std::size_t input : answer.batch.input_of)
+    inputs.push_back(answer.batch.inputs[input]);
+  builder.add_strings("workload", answer.labels).add_categories("input", inputs);
+  for (std::size_t c = 0; c < rows.columns(); ++c)
+    if (rows.name(c) != "workload_id") builder.add_column(rows, c);
+  return builder.finish();
+}
+
+Style status_style(std::string_view status) {
+  if (status == "ok") return Style::kPlain;
+  return status == "extrapolating" ? Style::kWarn : Style::kBad;
+}
+
+// "[1.2, 3.4]" where the predictor gives bounds.
+std::string interval_text(const Table& rows, const std::string& target, std::int64_t row) {
+  const auto lo = rows.find(target + ".lo"), hi = rows.find(target + ".hi");
+  if (!lo || !hi || rows.is_null(*lo, row)) return {};
+  return "[" + cell_text(rows, *lo, row) + ", " + cell_text(rows, *hi, row) + "]";
+}
+
+// The probability of the class that was predicted.
+std::string probability_text(const Table& rows, const std::string& target, std::int64_t row) {
+  const std::size_t column = rows.index(target);
+  if (!is_text(rows.type(column)) || rows.is_null(column, row)) return {};
+  const auto p = rows.find(target + ".p." + std::string(rows.strings(column)[row]));
+  if (!p || rows.is_null(*p, row)) return {};
+  char text[16];
+  std::snprintf(text, sizeof text, "%.0f %%", 100 * rows.slice(row, 1).numbers(*p)[0]);
+  return text;
+}
+
+std::string target_heading(const Table& rows, const std::string& target) {
+  const std::string unit = rows.metadata(rows.index(target), "omen.unit");
+  return unit.empty() || unit == "1" || target.ends_with("_" + unit) ? target
+                                                                     : target + " [" + unit + "]";
+}
+
+TextTable people_table(const Answer& answer, const PredictRequest& request, std::int64_t shown) {
+  const Table& rows = answer.prediction.rows;
+  const std::vector<std::string> targets = target_names(rows);
+  char level[24];
+  std::snprintf(level, sizeof level, "%g %% interval", request.interval_level * 100);
+  std::vector<Heading> headings{{"workload", false, true}};
+  std::vector<bool> bounded, likely;
+  for (const std::string& target : targets) {
+    headings.push_back({target_heading(rows, target), is_number(rows.type(rows.index(target)))});
+    bounded.push_back(rows.has(target + ".lo") && rows.has(target + ".hi"));
+    likely.push_back(is_text(rows.type(rows.index(target))));
+    if (bounded.back()) headings.push_back({level, true});
+    if (likely.back()) headings.push_back({"chance", true});
+  }
+  headings.push_back({"status"});
+  TextTable table(std::move(headings));
+  const StringColumn status = rows.strings("status");
+  for (std::int64_t row = 0; row < shown; ++row) {
+    std::vector<Cell> cells{answer.labels[static_cast<std::size_t>(row)]};
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      cells.emplace_back(cell_text(rows, rows.index(targets[t]), row), Style::kStrong);
+      if (bounded[t]) cells.emplace_back(interval_text(rows, targets[t], row), Style::kFaint);
+      if (likely[t]) cells.emplace_back(probability_text(rows, targets[t], row), Style::kFaint);
+    }
+    cells.emplace_back(std::string(status[row]), status_style(status[row]));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+void write_answer(JsonWriter& json, const Answer& answer) {
+  const Manifest& plugin = answer.choice.predictor.plugin->manifest;
+  const Table& rows = answer.prediction.rows;
+  json.object()
+      .field("predictor", answer.choice.predictor.info->id)
+      .field("plugin_version", plugin.version);
+  json.field("model", answer.choice.model.string());
+  if (!answer.batch.frontend.empty()) json.field("frontend", answer.batch.frontend);
+  if (!answer.batch.dialect.empty()) json.field("dialect", answer.batch.dialect);
+  json.strings("inputs", answer.batch.inputs);
+  json.key("options")
+      .raw(answer.prediction.options_json)
+      .field("options_hash", answer.prediction.options_hash);
+  json.key("targets").array();
+  for (const std::string& target : target_names(rows)) {
+    const std::size_t column = rows.index(target);
+    json.object().field("name", target).field("unit", rows.metadata(column, "omen.unit"));
+    json.field("direction", rows.metadata(column, "omen.direction")).end();
+  }
+  json.end()
+      .field("load_seconds", answer.prediction.load_seconds)
+      .field("predict_seconds", answer.prediction.predict_seconds);
+  json.key("rows").raw(to_json_rows(answer_table(answer))).end();
+}
+
+std::string answers_json(const std::vector<Answer>& answers,
+                         const std::vector<FailedInput>& failed) {
+  JsonWriter json;
+  json.object().field("format_version", 1).key("results").array();
+  for (const Answer& answer : answers) write_answer(json, answer);
+  json.end().key("failures").array();
+  for (const FailedInput& f : failed)
+    json.object()
+        .field("input", f.input)
+        .field("reason", f.error.what())
+        .field("hint", f.error.hint())
+        .end();
+  return json.end().end().text();
+}
+
+class PredictVerb {
+ public:
+  PredictVerb(const Globals& globals, const PredictRequest& request)
+      : request_(request),
+        session_(globals, request.run, request.flags, "predict", request.output,
+                 request.interval_level) {
+    take_component(session_.registry(), OMEN_PREDICTOR, request_.inputs, request_.component);
+  }
+
+  int run() {
+    std::vector<Lowered> inputs = read_inputs();
+    if (inputs.empty() && !failed_.empty()) {
+      if (failed_.size() == 1) throw failed_[0].error;
+    } else {
+      for (Batch& batch : make_batches(std::move(inputs))) answer(std::move(batch));
+    }
+    session_.progress().finish();
+    write_files();
+    show();
+    return verdict();
+  }
+
+ private:
+  const Globals& globals() const { return session_.globals(); }
+
+  std::vector<Lowered> read_inputs() {
+    std::vector<Lowered> inputs;
+    if (request_.inputs.empty()) {
+      inputs.push_back(from_flags());
+      return inputs;
+    }
+    for (std::size_t i = 0; i < request_.inputs.size(); ++i) {
+      const std::string& input = request_.inputs[i];
+      if (interrupted()) throw Error(OMEN_CANCELLED, "predict was cancelled");
+      session_.progress().update(
+          static_cast<double>(i) / static_cast<double>(request_.inputs.size()), input.c_str());
+      try {
+        inputs.push_back(
+            read_input(session_.components(), input, request_.frontend, session_.flags()));
+        if (inputs.back().tables.at("workloads").rows() == 0)
+          throw Error(OMEN_INVALID_DATA, (input == "-" ? "stdin" : input) + " holds no workloads",
+                      input == "-" ? "send one JSON object a line" : "");
+      } catch (const Error& e) {
+        if (e.code() == OMEN_CANCELLED) throw;
+        if (!inputs.empty() && inputs.back().input == input) inputs.pop_back();
+        failed_.push_back({input, e});
+        if (first_exit_ == kOk) first_exit_ = exit_code_of(e);
+      }
+    }
+    return inputs;
+  }
+
+  // A workload from flags alone: the row decides which predictor fits, as a file would.
+  Lowered from_flags() {
+    Choice choice;
+    TextPairs features;
+    if (!request_.component.empty() || !request_.model.empty()) {
+      choice = choose_predictor(session_.registry(), {}, "", request_.component, request_.model);
+      session_.flags().sources_for(*choice.predictor.info);
+      features = session_.flags().features(feature_names(choice));
+    } else {
+      features = session_.flags().features({}, true);
+    }
+    if (features.empty())
+      usage_error(
+          "nothing to predict",
+          choice.predictor.info
+              ? "give a file, or its features: " + flag_list(choice)
+              : "give a file, a name, - for stdin, or features as flags; see: omen predict --help");
+    Lowered row{"flags", "", "", one_row(features)};
+    complete_workloads(row.tables);
+    return row;
+  }
+
+  static std::string flag_list(const Choice& choice) {
+    std::string text;
+    for (const std::string& name : feature_names(choice))
+      text += (text.empty() ? "--" : " --") + name + " VALUE";
+    return text;
+  }
+
+  void answer(Batch batch) {
+    session_.progress().update(-1, "predict");
+    try {
+      Choice choice = choose_predictor(session_.registry(), batch.tables, batch.dialect,
+                                       request_.component, request_.model);
+      session_.flags().sources_for(*choice.predictor.info);
+      // A feature given as a flag holds for every row.
+      if (!request_.inputs.empty())
+        add_features(batch, session_.flags().features(feature_names(choice)));
+      Prediction prediction =
+          predict(session_.components(), choice, batch.tables, session_.flags());
+      if (prediction.failure && first_exit_ == kOk) first_exit_ = exit_code_of(*prediction.failure);
+      std::vector<std::string> labels = labels_of(batch);
+      answers_.push_back(
+          {std::move(batch), std::move(choice), std::move(prediction), std::move(labels)});
+    } catch (const Error& e) {
+      const bool only =
+          answers_.empty() && failed_.empty() && batch.inputs.size() == request_.inputs.size();
+      if (only || request_.inputs.empty() || e.code() == OMEN_CANCELLED ||
+          e.code() == OMEN_INVALID_ARGUMENT)
+        throw;
+      for (const std::string& input : batch.inputs) failed_.push_back({input, e});
+      if (first_exit_ == kOk) first_exit_ = exit_code_of(e);
+    }
+  }
+
+  static void add_features(Batch& batch, const TextPairs& features) {
+    if (features.empty()) return;
+    Table& workloads = batch.tables.at("workloads");
+    const Table row = one_row(features).at("workloads");
+    const Table repeated =
+        take(row, std::vector<std::int64_t>(static_cast<std::size_t>(workloads.rows()), 0));
+    for (std::size_t c = 0; c < repeated.columns(); ++c)
+      workloads = with_column(workloads, repeated, c);
+  }
+
+  void write_files() const {
+    if (request_.output.empty()) return;
+    std::size_t index = 0;
+    for (const Answer& answer : answers_) {
+      const Table table = answer_table(answer);
+      if (!session_.output_directory().empty()) {
+        const std::string number = answers_.size() > 1 ? "-" + std::to_string(++index) : "";
+        write_rows(session_.output_directory() / ("predictions" + number + ".csv"), "predictions",
+                   table);
+      } else if (answers_.size() > 1) {
+        usage_error("these inputs give " + std::to_string(answers_.size()) +
+                        " tables, which do not fit into one file",
+                    "write them into a directory: -o results/");
+      } else {
+        write_rows(request_.output, "predictions", table);
+      }
+    }
+    if (!session_.output_directory().empty()) write_record();
+  }
+
+  void write_record() const {
+    JsonWriter json;
+    session_.begin_record(json, "predict");
+    json.key("results").array();
+    for (const Answer& answer : answers_) {
+      json.object()
+          .field("predictor", answer.choice.predictor.info->id)
+          .field("model", answer.choice.model.string());
+      json.field("library_sha256", answer.choice.predictor.plugin->manifest.sha256);
+      json.key("options")
+          .raw(answer.prediction.options_json)
+          .field("options_hash", answer.prediction.options_hash);
+      json.field("rows", answer.prediction.rows.rows())
+          .field("load_seconds", answer.prediction.load_seconds);
+      json.field("predict_seconds", answer.prediction.predict_seconds).end();
+    }
+    json.end().field("failures", failed_.size()).field("seconds", session_.elapsed()).end();
+    write_text(session_.output_directory() / "run.json", json.text());
+  }
+
+  void show() const {
+    if (globals().json) return print(answers_json(answers_, failed_));
+    const bool to_file = !request_.output.empty();
+    for (const Answer& answer : answers_) {
+      if (request_.csv)
+        print(csv_text(answer_table(answer)));
+      else if (!to_file)
+        show_answer(answer);
+    }
+    for (const FailedInput& f : failed_)
+      std::fputs(error_text(Error(f.error.code(), f.input + ": " + f.error.what(), f.error.hint()),
+                            terminal_of(2).colour)
+                     .c_str(),
+                 stderr);
+    if (to_file) note(globals(), "wrote " + request_.output);
+    remarks();
+  }
+
+  void show_answer(const Answer& answer) const {
+    constexpr std::int64_t kScreenful = 60;
+    const Terminal terminal = out_terminal(globals());
+    const std::int64_t rows = answer.prediction.rows.rows();
+    const std::int64_t shown = terminal.tty ? std::min(rows, kScreenful) : rows;
+    if (&answer != &answers_.front()) print("\n");
+    print_table(globals(), people_table(answer, request_, shown));
+    if (shown < rows)
+      print("... " + std::to_string(rows - shown) +
+            " more rows; see all with --csv, --json or -o FILE\n");
+    note(globals(), "by " + answer.choice.predictor.info->id + " with model " +
+                        answer.choice.model.stem().string());
+  }
+
+  void remarks() const {
+    std::int64_t outside = 0, refused = 0;
+    for (const Answer& answer : answers_) {
+      const StringColumn status = answer.prediction.rows.strings("status");
+      for (std::int64_t row = 0; row < status.size(); ++row) {
+        outside += status[row] == "extrapolating";
+        refused += status[row] != "extrapolating" && status[row] != "ok";
+      }
+    }
+    if (outside > 0)
+      note(globals(),
+           std::to_string(outside) +
+               " extrapolating: outside of what the model was trained on, so trust them less");
+    if (refused > 0)
+      note(globals(), std::to_string(refused) + " without an answer; the status says why");
+  }
+
+  int verdict() const {
+    if (first_exit_ != kOk) return first_exit_;
+    bool any = false;
+    for (const Answer& answer : answers_) {
+      const StringColumn status = answer.prediction.rows.strings("status");
+      for (std::int64_t row = 0; row < status.size() && !any; ++row)
+        any = status[row] == "ok" || status[row] == "extrapolating";
+    }
+    return any || answers_.empty() ? kOk : kFailed;
+  }
+
+  PredictRequest request_;
+  Session session_;
+  std::vector<Answer> answers_;
+  std::vector<FailedInput> failed_;
+  int first_exit_ = kOk;
+};
+
+}  // namespace
+
+int run_predict(const Globals& globals, const PredictRequest& request) {
+  return PredictVerb(globals, request).run();
+}
+
+}  // namespace omen::host::cli

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a command line asks for, as plain data: cli.cpp fills these, one file per verb answers them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace omen::host::cli {
+
+using Flags = std::vector<std::pair<std::string, std::string>>;
+
+// Understood before and after every verb.
+struct Globals {
+  std::vector<std::filesystem::path> plugin_path;
+  bool quiet = false;
+  int verbose = 0;
+  bool plain = false;
+  bool json = false;
+  std::uint64_t seed = 1;
+  unsigned threads = 0;
+  std::string devices = "cpu";
+  std::string config_file;
+  std::vector<std::string> command_line;
+};
+
+// How a verb that calls plugins runs them.
+struct RunChoices {
+  bool isolate = false;
+  double timeout_seconds = 0;      // 0: none
+  std::uint64_t memory_bytes = 0;  // 0: none
+};
+
+struct ListRequest {
+  bool all = false;
+};
+
+struct InfoRequest {
+  std::string id;
+  bool advanced = false;
+};
+
+struct DoctorRequest {};
+
+struct NewRequest {
+  std::string name, kind = "predictor", language = "c++";
+  std::filesystem::path directory;  // empty: ./NAME
+};
+
+struct VerifyRequest {
+  std::string plugin;       // id, directory or plugin.json
+  int level = 2, jobs = 0;  // jobs 0: one per core
+  std::string include, exclude;
+  bool in_process = false, markdown = false;
+  double timeout_seconds = 0;
+};
+
+struct GraphRequest {
+  std::vector<std::string> inputs;
+  std::string output, component;
+  Flags flags;
+  unsigned jobs = 1;
+  std::int64_t max_nodes = 400;
+  bool generate = false;
+  RunChoices run;
+};
+
+struct ProfileRequest {
+  std::string component, output;
+  std::vector<std::string> command;
+  std::int64_t pid = 0;
+  bool probe = false;
+  Flags flags;
+  RunChoices run;
+};
+
+struct TrainRequest {
+  std::string component, data, valid, group, from, output, summary;
+  std::vector<std::string> targets;
+  Flags flags;
+  RunChoices run;
+};
+
+struct PredictRequest {
+  std::vector<std::string> inputs;
+  std::string component, frontend, model, output;
+  bool csv = false;
+  double interval_level = 0.90;
+  Flags flags;  // options of components, and features of a single row
+  RunChoices run;
+};
+
+struct ScoreRequest {
+  std::vector<std::string> inputs;
+  std::string component, predictor, model, policy, candidates, output;
+  bool csv = false;
+  std::int64_t top = 0;
+  Flags flags;
+  RunChoices run;
+};
+
+struct ModelsRequest {
+  std::string component;  // empty: of every component
+};
+
+struct CompletionRequest {
+  std::string shell;
+};
+
+struct PluginCommandRequest {
+  std::string plugin, verb;
+  std::vector<std::string> arguments;
+  std::string output;
+  Flags flags;
+  RunChoices run;
+};
+
+}  // namespace omen::host::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets up a run from the command line and writes what it leaves behind.
+#include "cli/session.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include "json_writer.hpp"
+#include "machine.hpp"
+#include "omen/host/calls.hpp"
+#include "omen/host/table_io.hpp"
+
+namespace omen::host::cli {
+namespace fs = std::filesystem;
+namespace {
+
+std::string config_text(const Globals& globals) {
+  if (globals.config_file.empty()) return {};
+  return read_text(globals.config_file);
+}
+
+std::string utc_now() {
+  char text[32];
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+}  // namespace
+
+Session::Session(const Globals& globals, const RunChoices& run, const Flags& flags,
+                 const std::string& title, const std::string& output, double interval_level)
+    : globals_(globals),
+      registry_(Registry::discover(globals.plugin_path)),
+      flags_(flags, config_text(globals)) {
+  install_interrupt_handler();
+  use_registry_for_calls(registry_);
+  use_registry_for_calls(registry_);
+  const bool names_directory =
+      !output.empty() && (output.back() == '/' || fs::is_directory(output));
+  if (names_directory) {
+    directory_ = output;
+    std::error_code error;
+    fs::create_directories(directory_, error);
+    if (error) throw Error(OMEN_IO, "directory " + output + " cannot be made: " + error.message());
+  }
+  progress_ = std::make_unique<Progress>(title, !globals.quiet && !globals.plain);
+  PipelineSettings settings;
+  settings.run.threads = globals.threads;
+  settings.run.seed = globals.seed;
+  settings.run.devices = globals.devices;
+  settings.run.interval_level = interval_level;
+  settings.run.output_dir = directory_;
+  settings.hooks.progress = [this](double fraction, const char* stage) {
+    progress_->update(fraction, stage);
+  };
+  settings.isolate = run.isolate;
+  settings.limits.timeout_s = run.timeout_seconds;
+  settings.limits.memory_bytes = run.memory_bytes;
+  settings.limits.threads = globals.threads;
+  settings.limits.plugin_path = globals.plugin_path;
+  components_ = std::make_unique<Components>(registry_, std::move(settings));
+}
+
+double Session::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Session::begin_record(JsonWriter& json, const char* verb) const {
+  const Machine machine = machine_facts();
+  json.object().field("format_version", 1).field("verb", verb).field("omen_version", OMEN_VERSION);
+  json.strings("command", globals_.command_line).field("time", utc_now());
+  json.field("seed", globals_.seed)
+      .field("threads", globals_.threads)
+      .field("devices", globals_.devices);
+  json.key("machine")
+      .object()
+      .field("processor", machine.processor)
+      .field("cores", machine.usable_cores);
+  json.field("memory_bytes", machine.memory).field("system", machine.system).end();
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || !(text << in.rdbuf()))
+    throw Error(OMEN_IO, "file '" + path.string() + "' cannot be read: " + std::strerror(errno));
+  return text.str();
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out)
+    throw Error(OMEN_IO, "file '" + path.string() + "' cannot be written: " + std::strerror(errno),
+                "check that its directory exists and that there is space");
+}
+
+std::string csv_text(const Table& table) {
+  std::ostringstream out;
+  write_csv(out, table);
+  return out.str();
+}
+
+void write_rows(const fs::path& path, const std::string& table_name, const Table& table) {
+  const std::string suffix = path.extension().string();
+  std::ostringstream out;
+  if (suffix == ".omt") {
+    const fs::path parent = path.parent_path();
+    if (!parent.empty() && !fs::is_directory(parent))
+      throw Error(OMEN_IO,
+                  "file '" + path.string() + "' cannot be written: its directory does not exist");
+    return write_dataset(path, {{table_name, table}});
+  }
+  if (suffix == ".csv")
+    write_csv(out, table);
+  else if (suffix == ".jsonl" || suffix == ".ndjson")
+    write_json_lines(out, table);
+  else if (suffix == ".json")
+    out << to_json_rows(table) << "\n";
+  else
+    usage_error("-o is '" + path.string() + "', whose suffix says no format",
+                "end it in .csv, .jsonl, .json or .omt");
+  write_text(path, out.str());
+}
+
+void take_component(const Registry& registry, std::uint32_t kind, std::vector<std::string>& words,
+                    std::string& component) {
+  if (!component.empty() || words.empty()) return;
+  for (const ComponentRef& ref : registry.components(kind))
+    if (ref.info->id == words[0]) {
+      component = words[0];
+      words.erase(words.begin());
+      return;
+    }
+}
+
+}  // namespace omen::host::cli

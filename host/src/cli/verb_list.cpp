@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, summaries and examples of the verbs; help, completion and the tests of the man page read
+// them.
+#include "cli/console.hpp"
+#include "cli/verbs.hpp"
+
+namespace omen::host::cli {
+namespace {
+
+constexpr VerbText kVerbs[] = {
+    {"list", "show the plugins that are installed, without opening them",
+     "omen list\nomen list --all\nomen list --plain | awk '{print $1}'"},
+    {"info", "show what a plugin or a component does, reads, writes and takes as options",
+     "omen info baseline\nomen info baseline.ridge --all"},
+    {"doctor", "show where plugins were looked for, what is broken, and what this machine offers",
+     "omen doctor\nomen doctor --json"},
+    {"predict", "say what workloads will cost",
+     "omen predict examples/matmul.csv\nomen predict *.cl --csv -o costs.csv\nomen predict "
+     "resnet50\n"
+     "omen predict baseline.ridge -m mine.omen --m 512 --n 512 --k 64\n"
+     "printf '{\"m\": 64, \"n\": 64, \"k\": 64}\\n' | omen predict -"},
+    {"train", "fit a predictor to measured workloads and keep it as a model",
+     "omen train baseline.gbt --data runs.csv --target time_ms:ms:lower -o mine.omen\n"
+     "omen train baseline.ridge --data runs.csv --target time_ms --group network --alpha 0.1"},
+    {"score", "rank candidates, such as GPUs for a job, by what they would cost",
+     "omen score jobs.csv --with power.cap --candidates gpus.csv\nomen score jobs.csv --with "
+     "power.cap --top 3"},
+    {"graph", "turn sources and networks into graphs, and write or draw them",
+     "omen graph kernel.cl\nomen graph kernel.cl -o kernel.svg\nomen graph src/*.cl -j 4 -o "
+     "graphs.omt\n"
+     "omen graph src/*.cl -o 'drawings/%.svg'"},
+    {"profile", "measure a running workload",
+     "omen profile -- python train.py\nomen profile --with telemetry.nvml --pid 1234 -o "
+     "power.csv\nomen profile --probe"},
+    {"models", "list the models that come with plugins",
+     "omen models list\nomen models list baseline.gbt"},
+    {"verify", "check that a plugin keeps the contract",
+     "omen verify baseline\nomen verify build/plugins/mine --level 3"},
+    {"new", "write the sources of a new plugin",
+     "omen new mine --kind predictor\nomen new mine --kind scorer --lang c"},
+    {"completion", "print the completion script of a shell",
+     "omen completion bash > ~/.local/share/bash-completion/completions/omen\n"
+     "omen completion zsh > ~/.zfunc/_omen"},
+};
+
+}  // namespace
+
+std::span<const VerbText> verbs() {
+  return kVerbs;
+}
+
+const VerbText* find_verb(std::string_view name) {
+  for (const VerbText& verb : kVerbs)
+    if (name == verb.name) return &verb;
+  return nullptr;
+}
+
+int run_welcome(const Globals& globals, bool full) {
+  const bool colour = out_terminal(globals).colour;
+  const auto strong = [&](const std::string& text) { return paint(text, Style::kStrong, colour); };
+  std::string text = "omen predicts what accelerator workloads cost before they run.\n\n";
+  if (!full) {
+    text +=
+        "  " + strong("omen list") + "                          the plugins that are installed\n";
+    text +=
+        "  " + strong("omen predict examples/matmul.csv") + "   what these workloads will cost\n\n";
+    text += "All verbs: omen --help. One verb: omen predict --help. The manual: man omen.\n";
+    print(text);
+    return kOk;
+  }
+  text +=
+      "usage: omen VERB [options]\n       omen PLUGIN VERB [options]   for commands that a plugin "
+      "brings\n\n";
+  TextTable table({{""}, {""}, {""}});
+  for (const VerbText& verb : verbs()) table.add({"", {verb.name, Style::kStrong}, verb.summary});
+  Terminal terminal;
+  terminal.colour = colour;
+  text += table.text(terminal, false);
+  text +=
+      "\nHelp of one verb: omen VERB --help. Results go to stdout, everything else to stderr.\n"
+      "Exit codes: 0 ok, 1 failed, 2 usage, 3 plugin unloadable, 4 bad data, 5 crashed or timed "
+      "out, 130 interrupted.\n";
+  print(text);
+  return kOk;
+}
+
+}  // namespace omen::host::cli

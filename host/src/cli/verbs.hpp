@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of omen: their names for help and completion, and one function each that returns the
+// exit code.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/requests.hpp"
+
+namespace omen::host {
+class Registry;
+struct FoundPlugin;
+}  // namespace omen::host
+
+namespace omen::host::cli {
+
+struct VerbText {
+  const char* name;
+  const char* summary;
+  const char* examples;  // one command a line
+};
+
+std::span<const VerbText> verbs();
+const VerbText* find_verb(std::string_view name);
+
+int run_list(const Globals&, const ListRequest&);
+int run_info(const Globals&, const InfoRequest&);
+int run_doctor(const Globals&, const DoctorRequest&);
+int run_new(const Globals&, const NewRequest&);
+int run_verify_verb(const Globals&, const VerifyRequest&);
+int run_graph(const Globals&, const GraphRequest&);
+int run_profile(const Globals&, const ProfileRequest&);
+int run_train(const Globals&, const TrainRequest&);
+int run_predict(const Globals&, const PredictRequest&);
+int run_score(const Globals&, const ScoreRequest&);
+int run_models(const Globals&, const ModelsRequest&);
+int run_completion(const Globals&, const CompletionRequest&);
+int run_plugin_command(const Globals&, const PluginCommandRequest&);
+// The plugin that `omen NAME VERB` means; a usage error that knows verbs and plugins otherwise.
+const FoundPlugin& find_command_plugin(const Registry& registry, std::string_view name);
+// Bare `omen`, and `omen --help`.
+int run_welcome(const Globals&, bool full);
+
+// What `omen __complete WORD...` prints; `flags` are those of the verb on the line.
+struct CompletionFlag {
+  std::string name, help;
+  bool takes_value = false;
+};
+int run_complete(const Globals&, const std::vector<std::string>& words,
+                 const std::vector<CompletionFlag>& flags);
+
+}  // namespace omen::host::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One door to components: in this process or in a worker, behind the same handles.
+#include "omen/host/loader.hpp"
+#include "omen/host/remote.hpp"
+#include "pipeline.hpp"
+
+namespace omen::host {
+namespace {
+
+LoadedPlugin& loaded(const Manifest& manifest) {
+  try {
+    return load_plugin(manifest);
+  } catch (const Error& e) {
+    throw UnloadableError(e);
+  }
+}
+
+template <class Handle, class Vt>
+Handle local(const ComponentRef& ref, const OptionValues& options) {
+  return Handle(loaded(ref.plugin->manifest).vtable<Vt>(ref.info->kind, ref.info->id), options);
+}
+
+}  // namespace
+
+bool Components::isolated(const ComponentRef& ref) const {
+  return settings_.isolate || ref.plugin->manifest.isolation != "default";
+}
+
+PredictorHandle Components::predictor(const ComponentRef& ref, const OptionValues& options) const {
+  if (!isolated(ref)) return local<PredictorHandle, omen_predictor_vt>(ref, options);
+  return remote_predictor(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+}
+
+FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues& options) const {
+  if (!isolated(ref)) return local<FrontendHandle, omen_graph_frontend_vt>(ref, options);
+  return remote_frontend(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+}
+
+ProfilerHandle Components::profiler(const ComponentRef& ref, const OptionValues& options) const {
+  if (!isolated(ref)) return local<ProfilerHandle, omen_profiler_vt>(ref, options);
+  return remote_profiler(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+}
+
+ScorerHandle Components::scorer(const ComponentRef& ref, const OptionValues& options) const {
+  if (!isolated(ref)) return local<ScorerHandle, omen_scorer_vt>(ref, options);
+  return remote_scorer(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+}
+
+CommandHandle Components::command(const ComponentRef& ref, const OptionValues& options) const {
+  if (!isolated(ref)) return local<CommandHandle, omen_command_vt>(ref, options);
+  return remote_command(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+}
+
+int Components::sniff(const ComponentRef& ref, const std::string& input, const char* head,
+                      std::size_t size) const {
+  const Manifest& manifest = ref.plugin->manifest;
+  if (isolated(ref))
+    return remote_sniff(manifest, ref.info->id, input.c_str(), std::string_view(head, size),
+                        settings_.limits);
+  const auto& vt = loaded(manifest).vtable<omen_graph_frontend_vt>(ref.info->kind, ref.info->id);
+  return vt.sniff ? vt.sniff(input.c_str(), head, size) : 0;
+}
+
+void Components::write_graph(const FoundPlugin& plugin, const omen_run* run, const omen_dataset* in,
+                             const std::string& path) const {
+  const Manifest& manifest = plugin.manifest;
+  if (settings_.isolate || manifest.isolation != "default")
+    return remote_write_graph(manifest, run, in, path.c_str(), settings_.limits);
+  const auto* writer =
+      static_cast<const omen_graph_writer_ext*>(loaded(manifest).extension(OMEN_EXT_GRAPH_WRITER));
+  if (!writer)
+    throw Error(OMEN_UNSUPPORTED,
+                "plugin misbehaving: " + manifest.id + " lists graph formats but has no writer");
+  ErrorOut error;
+  error.check(writer->write(run, in, path.c_str(), error));
+}
+
+}  // namespace omen::host
