@@ -15,20 +15,38 @@ constexpr std::int64_t kMaxListSize = std::int64_t{1} << 24;
   throw Error(OMEN_INVALID_DATA, "column '" + std::string(name ? name : "") + "' " + what);
 }
 
+// A node without children and dictionary; copies of a tree walk both, so neither may be garbage.
+template <class Node>
+bool is_leaf(const Node& node) noexcept {
+  return node.n_children == 0 && !node.dictionary;
+}
+
+// The N of "+w:N"; 0 where it is no length that we accept.
+inline std::int64_t parse_list_size(std::string_view digits) noexcept {
+  std::int64_t size = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9' || size > kMaxListSize) return 0;
+    size = size * 10 + (c - '0');
+  }
+  return size <= kMaxListSize ? size : 0;
+}
+
 inline Parsed parse_type(const ArrowSchema& schema) {
   const std::string_view format = schema.format ? schema.format : "";
   if (schema.dictionary) {
     const char* values = schema.dictionary->format;
-    if (format == "i" && values && std::strcmp(values, "u") == 0) return {Type::kDictionary, 0};
+    if (format == "i" && values && std::strcmp(values, "u") == 0 && schema.n_children == 0 &&
+        is_leaf(*schema.dictionary))
+      return {Type::kDictionary, 0};
     bad_column(schema.name, "is a dictionary that is not int32 over utf8");
   }
-  for (int t = 0; t <= static_cast<int>(Type::kUtf8); ++t)
+  for (int t = 0; schema.n_children == 0 && t <= static_cast<int>(Type::kUtf8); ++t)
     if (format == format_of(static_cast<Type>(t))) return {static_cast<Type>(t), 0};
   if (format.substr(0, 3) == "+w:" && schema.n_children == 1 && schema.children &&
-      schema.children[0]) {
-    const std::int64_t size = std::atoll(schema.format + 3);
+      schema.children[0] && is_leaf(*schema.children[0])) {
+    const std::int64_t size = parse_list_size(format.substr(3));
     const std::string_view inner = schema.children[0]->format ? schema.children[0]->format : "";
-    if (size >= 1 && size <= kMaxListSize && (inner == "f" || inner == "i"))
+    if (size >= 1 && (inner == "f" || inner == "i"))
       return {inner == "f" ? Type::kFloatList : Type::kIntList, size};
   }
   bad_column(schema.name,
@@ -77,7 +95,7 @@ inline Metadata decode_metadata(const char* encoded) {
 }
 
 inline void check_buffers(const char* name, const ArrowArray& a, std::int64_t buffers,
-                          std::int64_t rows) {
+                          std::size_t width, std::int64_t rows) {
   if (a.offset < 0 || a.offset > kMaxRows || a.length < rows || a.length > kMaxRows)
     bad_column(name, "is shorter than its table or has an impossible offset");
   if (a.n_buffers != buffers || !a.buffers)
@@ -85,30 +103,42 @@ inline void check_buffers(const char* name, const ArrowArray& a, std::int64_t bu
                          std::to_string(buffers));
   if (a.null_count > 0 && !a.buffers[0])
     bad_column(name, "counts nulls but has no validity bitmap");
-  if (buffers > 1 && a.length > 0 && !a.buffers[1]) bad_column(name, "has no data buffer");
+  if (buffers == 1) return;
+  if ((a.length > 0 || a.offset > 0) && !a.buffers[1]) bad_column(name, "has no data buffer");
+  if (width > 1 && reinterpret_cast<std::uintptr_t>(a.buffers[1]) % width != 0)
+    bad_column(name,
+               "has a data buffer that is not aligned to " + std::to_string(width) + " bytes");
+}
+
+// A node below a column: the items of lists or the values of a dictionary, which are never null.
+inline void check_inner(const char* name, const ArrowArray& a, std::int64_t buffers,
+                        std::int64_t rows) {
+  check_buffers(name, a, buffers, 4, rows);
+  if (!is_leaf(a)) bad_column(name, "is nested deeper than the accepted subset");
+  if (a.null_count != 0 && a.buffers[0])
+    bad_column(name, "has nulls inside its lists or dictionary");
 }
 
 inline void check_child(const ArrowSchema& schema, const ArrowArray& a, Parsed parsed,
                         std::int64_t rows) {
-  check_buffers(schema.name, a,
-                parsed.type == Type::kUtf8 ? 3
-                : is_list(parsed.type)     ? 1
-                                           : 2,
-                rows);
-  if (is_list(parsed.type)) {
-    if (a.n_children != 1 || !a.children || !a.children[0])
-      bad_column(schema.name, "has no list values");
-    check_buffers(schema.name, *a.children[0], 2, (a.offset + rows) * parsed.list_size);
-    if (a.children[0]->null_count > 0) bad_column(schema.name, "has nulls inside its lists");
-  } else if (parsed.type == Type::kDictionary) {
-    if (!a.dictionary) bad_column(schema.name, "has no dictionary");
-    check_buffers(schema.name, *a.dictionary, 3, 0);
-    if (a.dictionary->null_count > 0) bad_column(schema.name, "has nulls in its dictionary");
-  }
+  const bool list = is_list(parsed.type), dictionary = parsed.type == Type::kDictionary;
+  const std::int64_t buffers = parsed.type == Type::kUtf8 ? 3 : list ? 1 : 2;
+  const std::size_t width = parsed.type == Type::kUtf8 ? 4 : width_of(parsed.type);
+  check_buffers(schema.name, a, buffers, width, rows);
+  if (dictionary != (a.dictionary != nullptr))
+    bad_column(schema.name, dictionary ? "has no dictionary" : "has a dictionary its schema lacks");
+  if (a.n_children != (list ? 1 : 0) || (list && (!a.children || !a.children[0])))
+    bad_column(schema.name, list ? "has no list values" : "has children its schema lacks");
+  if (dictionary) check_inner(schema.name, *a.dictionary, 3, 0);
+  if (!list) return;
+  if (a.offset + rows > kMaxRows / parsed.list_size)
+    bad_column(schema.name, "has more list values than fit into memory");
+  check_inner(schema.name, *a.children[0], 2, (a.offset + rows) * parsed.list_size);
 }
 
 inline void check_array(const ArrowSchema& schema, const ArrowArray& array,
                         const std::vector<Parsed>& types) {
+  if (!array.release) throw Error(OMEN_INVALID_DATA, "table was released or never filled");
   if (array.n_children != static_cast<std::int64_t>(types.size()) ||
       (array.n_children > 0 && !array.children))
     throw Error(OMEN_INVALID_DATA, "table has " + std::to_string(array.n_children) +
@@ -116,7 +146,10 @@ inline void check_array(const ArrowSchema& schema, const ArrowArray& array,
                                        std::to_string(types.size()));
   if (array.offset < 0 || array.length < 0 || array.offset > kMaxRows || array.length > kMaxRows)
     throw Error(OMEN_INVALID_DATA, "table has an impossible length or offset");
-  if (array.null_count > 0) throw Error(OMEN_INVALID_DATA, "table has null rows");
+  const bool bitmap = array.n_buffers > 0 && array.buffers && array.buffers[0];
+  if (array.null_count > 0 || (array.null_count < 0 && bitmap))
+    throw Error(OMEN_INVALID_DATA, "table has null rows");
+  if (array.dictionary) throw Error(OMEN_INVALID_DATA, "table has a dictionary of its own");
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!array.children[i]) bad_column(schema.children[i]->name, "is missing");
     check_child(*schema.children[i], *array.children[i], types[i], array.offset + array.length);
@@ -125,10 +158,12 @@ inline void check_array(const ArrowSchema& schema, const ArrowArray& array,
 
 inline void parse_schema(OwnedSchema& owned) {
   const ArrowSchema& s = owned.schema;
+  if (!s.release) throw Error(OMEN_INVALID_DATA, "schema was released or never filled");
   if (!s.format || std::strcmp(s.format, "+s") != 0)
     throw Error(OMEN_INVALID_DATA,
                 "stream is not a table: its top-level Arrow format is not a struct");
-  if (s.n_children < 0 || s.n_children > 1 << 20 || (s.n_children > 0 && !s.children))
+  if (s.n_children < 0 || s.n_children > 1 << 20 || (s.n_children > 0 && !s.children) ||
+      s.dictionary)
     throw Error(OMEN_INVALID_DATA, "schema has an impossible number of columns");
   owned.types.reserve(static_cast<std::size_t>(s.n_children));
   for (std::int64_t i = 0; i < s.n_children; ++i) {
@@ -363,7 +398,7 @@ inline void Table::validate() const {
     for (std::int64_t i = 0; i < count; ++i)
       if (offsets[i + 1] < offsets[i])
         detail::bad_column(child_schema(column).name, "has decreasing offsets");
-    if (offsets[count] > offsets[0] && !bytes)
+    if (offsets[count] > 0 && !bytes)
       detail::bad_column(child_schema(column).name, "has no text buffer");
   };
   for (std::size_t c = 0; c < columns(); ++c) {
@@ -602,6 +637,7 @@ inline TableStream TableStream::import(ArrowArrayStream* stream) {
 
   Table prototype;
   prototype.schema_ = schema;
+  prototype.array_ = concat({prototype}).array_;
   return TableStream(prototype, [held, schema = std::move(schema)]() -> std::optional<Table> {
     auto array = std::make_shared<detail::OwnedArray>();
     if (const int code = held->stream.get_next(&held->stream, &array->array))

@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables over Arrow structs: ownership, offsets, nulls, refused arrays, streams and copying
+// operations.
+#include "omen/table.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+
+namespace omen {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Error error_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(OMEN_OK, "no error");
+}
+
+std::vector<std::string> texts(const Table& table, std::string_view column) {
+  std::vector<std::string> all;
+  const StringColumn view = table.strings(column);
+  for (std::int64_t i = 0; i < view.size(); ++i)
+    all.push_back(view.is_null(i) ? "<null>" : std::string(view[i]));
+  return all;
+}
+
+Table sample() {
+  return TableBuilder()
+      .metadata("omen.dialect", "ops/1")
+      .add<std::int64_t>("id", {10, 11, 12, 13})
+      .add<double>("x", {0.5, 1.5, 2.5, 3.5}, {{"omen.unit", "ms"}, {"omen.direction", "lower"}})
+      .valid({true, false, true, true})
+      .add_bools("flag", {true, false, false, true})
+      .add_strings("text", {"a", "", "ccc", "dd"})
+      .valid({true, true, false, true})
+      .add_categories("kind", {"p", "q", "p", "r"})
+      .add_list<float>("feat", 2, {0, 1, 2, 3, 4, 5, 6, 7})
+      .add_list<std::int32_t>("shape", 1, {7, 8, 9, 10})
+      .finish();
+}
+
+Table through_c(const Table& table) {
+  ArrowSchema schema{};
+  ArrowArray array{};
+  table.export_schema(&schema);
+  table.export_array(&array);
+  Table back = Table::import(&schema, &array);
+  EXPECT_EQ(schema.release, nullptr) << "import takes the structs over";
+  EXPECT_EQ(array.release, nullptr);
+  return back;
+}
+
+void expect_sample(const Table& table, std::int64_t first, std::int64_t count) {
+  ASSERT_EQ(table.rows(), count);
+  ASSERT_EQ(table.columns(), 7u);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t row = first + i;
+    EXPECT_EQ(table.column<std::int64_t>("id")[i], 10 + row);
+    EXPECT_EQ(table.is_null(1, i), row == 1);
+    EXPECT_EQ(table.column<double>("x").is_null(i), row == 1);
+    EXPECT_EQ(table.boolean(2, i), row == 0 || row == 3);
+    EXPECT_EQ(table.strings("text").is_null(i), row == 2);
+    EXPECT_EQ(table.strings("kind")[i], std::string(1, "pqpr"[row]));
+    EXPECT_EQ(table.list<float>("feat")[i][1], static_cast<float>(2 * row + 1));
+    EXPECT_EQ(table.list<std::int32_t>("shape")[i][0], 7 + row);
+  }
+  EXPECT_EQ(table.metadata("omen.dialect"), "ops/1");
+  EXPECT_EQ(table.metadata(1, "omen.direction"), "lower");
+  EXPECT_EQ(table.metadata(1, "missing"), "");
+}
+
+TEST(Table, CrossesTheCBoundaryUnchanged) {
+  const Table table = sample();
+  expect_sample(table, 0, 4);
+  const Table back = through_c(table);
+  expect_sample(back, 0, 4);
+  back.validate();
+  EXPECT_EQ(back.column<std::int64_t>("id").data(), table.column<std::int64_t>("id").data())
+      << "without a copy";
+}
+
+TEST(Table, SlicesKeepTheirOffsetsEverywhere) {
+  const Table part = sample().slice(1, 3);
+  expect_sample(part, 1, 3);
+  expect_sample(through_c(part), 1, 3);
+  expect_sample(through_c(part.slice(1, 1)), 2, 1);
+  expect_sample(select(part, {"id", "x", "flag", "text", "kind", "feat", "shape"}), 1, 3);
+  expect_sample(through_c(select(part, {"id", "x", "flag", "text", "kind", "feat", "shape"})), 1,
+                3);
+  expect_sample(take(part, {0, 1, 2}), 1, 3);
+  expect_sample(part.slice(3, 0), 4, 0);
+  EXPECT_EQ(error_of([&] { part.slice(1, 3); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(error_of([&] { part.slice(-1, 1); }).code(), OMEN_INVALID_ARGUMENT);
+}
+
+TEST(Table, ViewsSayWhatIsMissingOrOfAnotherType) {
+  const Table table = sample();
+  const Error missing = error_of([&] { table.column<double>("y"); });
+  EXPECT_EQ(missing.code(), OMEN_NOT_FOUND);
+  EXPECT_STREQ(missing.what(), "no column 'y'");
+  EXPECT_EQ(missing.hint(), "The table has: id, x, flag, text, kind, feat, shape.");
+  EXPECT_STREQ(error_of([&] { table.column<float>("x"); }).what(),
+               "column 'x' is float64, not float32");
+  EXPECT_STREQ(error_of([&] { table.strings("x"); }).what(), "column 'x' is float64, not text");
+  EXPECT_STREQ(error_of([&] { table.list<float>("shape"); }).what(),
+               "column 'shape' is int32 list, not float32 list");
+  EXPECT_STREQ(error_of([&] { table.boolean(0, 0); }).what(), "column 'id' is int64, not bool");
+  EXPECT_STREQ(error_of([&] { table.numbers("text"); }).what(),
+               "column 'text' is utf8, not a number");
+}
+
+TEST(Table, NumbersReadEveryWidthWithNullsAsNan) {
+  const Table table = TableBuilder()
+                          .add<std::int8_t>("a", {-1})
+                          .add<std::uint8_t>("b", {255})
+                          .add<std::int16_t>("c", {-300})
+                          .add<std::uint16_t>("d", {65535})
+                          .add<std::int32_t>("e", {-70000})
+                          .add<std::uint32_t>("f", {4294967295u})
+                          .add<std::uint64_t>("g", {1ull << 63})
+                          .add<float>("h", {0.5f})
+                          .add_bools("i", {true})
+                          .finish();
+  const double wanted[] = {-1,  255, -300, 65535, -70000, 4294967295.0, 9223372036854775808.0,
+                           0.5, 1};
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    EXPECT_THAT(table.numbers(c), ElementsAre(wanted[c]));
+  EXPECT_TRUE(std::isnan(sample().numbers("x")[1]));
+}
+
+TEST(Table, EmptyTablesCrossToo) {
+  EXPECT_EQ(through_c(Table()).columns(), 0u);
+  EXPECT_EQ(Table().rows(), 0);
+  expect_sample(through_c(sample().slice(0, 0)), 0, 0);
+  const Table none = TableBuilder()
+                         .add_strings("t", {})
+                         .add_categories("d", {})
+                         .add_list<float>("l", 3, {})
+                         .finish();
+  through_c(none).validate();
+  const Table back = through_c(none);
+  EXPECT_EQ(back.strings("d").value_count(), 0);
+}
+
+TEST(Table, MemoryLivesAsLongAsAnythingUsesIt) {
+  const auto values = std::make_shared<const std::vector<double>>(std::vector<double>{1, 2, 3});
+  ArrowArray array{};
+  ArrowSchema schema{};
+  {
+    const Table table = TableBuilder()
+                            .add_shared("x", values->data(), 3, values)
+                            .add<float>("y", {1, 2, 3})
+                            .finish();
+    table.export_schema(&schema);
+    table.slice(1, 2).export_array(&array);
+  }
+  EXPECT_EQ(values.use_count(), 2);
+  // A consumer may move a child out and release the rest first.
+  ArrowArray child = *array.children[0];
+  array.children[0]->release = nullptr;
+  array.release(&array);
+  EXPECT_EQ(array.release, nullptr);
+  EXPECT_EQ(values.use_count(), 2);
+  EXPECT_EQ(static_cast<const double*>(child.buffers[1])[2], 3);
+  child.release(&child);
+  EXPECT_EQ(values.use_count(), 1);
+  ArrowSchema name = *schema.children[1];
+  schema.children[1]->release = nullptr;
+  schema.release(&schema);
+  EXPECT_STREQ(name.name, "y");
+  name.release(&name);
+}
+
+TEST(Table, MovedOutDictionariesAndListItemsLiveOn) {
+  ArrowArray array{};
+  sample().export_array(&array);
+  ArrowArray dictionary = *array.children[4]->dictionary;
+  array.children[4]->dictionary->release = nullptr;
+  ArrowArray items = *array.children[5]->children[0];
+  array.children[5]->children[0]->release = nullptr;
+  array.release(&array);
+  EXPECT_EQ(dictionary.length, 3);
+  EXPECT_EQ(std::string(static_cast<const char*>(dictionary.buffers[2]), 3), "pqr");
+  EXPECT_EQ(static_cast<const float*>(items.buffers[1])[7], 7);
+  dictionary.release(&dictionary);
+  items.release(&items);
+}
+
+// -------------------------------------------------------------------------------------------------
+// refused structs
+
+// One table as a foreign producer might hand it over: every field can be bent before the import.
+struct Raw {
+  static constexpr int kColumns = 4;  // int32, utf8, dictionary, list of 2 floats; 3 rows
+  alignas(8) std::array<std::int32_t, 8> ints{1, 2, 3};
+  alignas(8) std::array<std::int32_t, 8> offsets{0, 1, 2, 3}, codes{0, 1, 0},
+      value_offsets{0, 1, 2};
+  std::array<char, 8> bytes{'a', 'b', 'c'}, values{'v', 'w'};
+  alignas(8) std::array<float, 8> floats{1, 2, 3, 4, 5, 6};
+  std::uint8_t bits = 0b101;
+
+  std::array<ArrowSchema, kColumns> schemas{};
+  std::array<ArrowArray, kColumns> arrays{};
+  ArrowSchema value_schema{}, item_schema{}, schema{};
+  ArrowArray value_array{}, item_array{}, array{};
+  ArrowSchema *schema_children[kColumns], *item_schema_at = &item_schema;
+  ArrowArray *array_children[kColumns], *item_array_at = &item_array;
+  const void *int_buffers[2]{nullptr, ints.data()},
+      *text_buffers[3]{nullptr, offsets.data(), bytes.data()},
+      *code_buffers[2]{nullptr, codes.data()},
+      *value_buffers[3]{nullptr, value_offsets.data(), values.data()}, *list_buffers[1]{nullptr},
+      *item_buffers[2]{nullptr, floats.data()}, *no_buffers[1]{nullptr};
+  int released = 0;
+
+  Raw() {
+    const char* formats[] = {"i", "u", "i", "+w:2"};
+    const char* names[] = {"int", "text", "kind", "list"};
+    const void** buffers[] = {int_buffers, text_buffers, code_buffers, list_buffers};
+    const int counts[] = {2, 3, 2, 1};
+    for (int c = 0; c < kColumns; ++c) {
+      schemas[c].format = formats[c];
+      schemas[c].name = names[c];
+      arrays[c].length = 3;
+      arrays[c].n_buffers = counts[c];
+      arrays[c].buffers = buffers[c];
+      schema_children[c] = &schemas[c];
+      array_children[c] = &arrays[c];
+    }
+    value_schema.format = "u";
+    schemas[2].dictionary = &value_schema;
+    value_array.length = 2;
+    value_array.n_buffers = 3;
+    value_array.buffers = value_buffers;
+    arrays[2].dictionary = &value_array;
+    item_schema.format = "f";
+    schemas[3].n_children = arrays[3].n_children = 1;
+    schemas[3].children = &item_schema_at;
+    item_array.length = 6;
+    item_array.n_buffers = 2;
+    item_array.buffers = item_buffers;
+    arrays[3].children = &item_array_at;
+    schema.format = "+s";
+    schema.n_children = array.n_children = kColumns;
+    schema.children = schema_children;
+    array.children = array_children;
+    array.length = 3;
+    array.n_buffers = 1;
+    array.buffers = no_buffers;
+    schema.private_data = array.private_data = this;
+    schema.release = [](ArrowSchema* s) {
+      ++static_cast<Raw*>(s->private_data)->released;
+      s->release = nullptr;
+    };
+    array.release = [](ArrowArray* a) {
+      ++static_cast<Raw*>(a->private_data)->released;
+      a->release = nullptr;
+    };
+  }
+  Raw(const Raw&) = delete;
+};
+
+// What import + validate + reading of a bent table says; "ok" where they accept it.
+std::string outcome(const std::function<void(Raw&)>& bend) {
+  Raw raw;
+  bend(raw);
+  const int live = (raw.schema.release ? 1 : 0) + (raw.array.release ? 1 : 0);
+  std::string said = "ok";
+  try {
+    const Table table = Table::import(&raw.schema, &raw.array);
+    table.validate();
+    const Table copy = concat({table, through_c(table)});
+    EXPECT_EQ(copy.rows(), 2 * table.rows());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
+    said = error.what();
+  }
+  EXPECT_EQ(raw.released, live) << "released exactly once, accepted or not";
+  return said;
+}
+
+TEST(Import, AcceptsWhatTheSpecificationAllows) {
+  EXPECT_EQ(outcome([](Raw&) {}), "ok");
+  EXPECT_EQ(outcome([](Raw& r) { r.array.length = 2; }), "ok");
+  EXPECT_EQ(outcome([](Raw& r) { r.array.offset = 1, r.array.length = 2; }), "ok");
+  EXPECT_EQ(outcome([](Raw& r) { r.arrays[0].null_count = 1, r.int_buffers[0] = &r.bits; }), "ok");
+  EXPECT_EQ(outcome([](Raw& r) { r.arrays[0].null_count = -1; }), "ok");
+  EXPECT_EQ(outcome([](Raw& r) { r.arrays[1].offset = 1, r.offsets = {9, 0, 1, 2, 3}; }), "ok");
+  EXPECT_EQ(outcome([](Raw& r) { r.offsets = {0, 0, 0, 0}, r.text_buffers[2] = nullptr; }), "ok");
+  EXPECT_EQ(outcome([](Raw& r) {
+              r.codes[1] = 77, r.arrays[2].null_count = 1, r.code_buffers[0] = &r.bits;
+            }),
+            "ok")
+      << "the code of a null row means nothing";
+  EXPECT_EQ(outcome([](Raw& r) {
+              r.array.length = 0;
+              for (ArrowArray& a : r.arrays) a.length = 0;
+              r.int_buffers[1] = r.text_buffers[1] = r.text_buffers[2] = r.code_buffers[1] =
+                  nullptr;
+            }),
+            "ok");
+}
+
+TEST(Import, RefusesMalformedSchemas) {
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.release = nullptr; }),
+              HasSubstr("schema was released"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.format = nullptr; }), HasSubstr("not a struct"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.format = "i"; }), HasSubstr("not a struct"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.n_children = -1; }),
+              HasSubstr("impossible number of columns"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.n_children = 1 << 30; }),
+              HasSubstr("impossible number of columns"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.children = nullptr; }),
+              HasSubstr("impossible number of columns"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema.dictionary = &r.value_schema; }),
+              HasSubstr("impossible"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schema_children[1] = nullptr; }),
+              HasSubstr("column without a name"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schemas[1].name = nullptr; }),
+              HasSubstr("column without a name"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schemas[0].format = "z"; }),
+              HasSubstr("column 'int' has Arrow format 'z'"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schemas[0].format = nullptr; }),
+              HasSubstr("has Arrow format ''"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schemas[0].n_children = 5; }),
+              HasSubstr("outside the accepted subset"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schemas[2].format = "l"; }), HasSubstr("not int32 over utf8"));
+  EXPECT_THAT(outcome([](Raw& r) { r.value_schema.format = "i"; }),
+              HasSubstr("not int32 over utf8"));
+  EXPECT_THAT(outcome([](Raw& r) { r.value_schema.format = nullptr; }),
+              HasSubstr("not int32 over utf8"));
+  EXPECT_THAT(outcome([](Raw& r) { r.value_schema.n_children = 9; }),
+              HasSubstr("not int32 over utf8"));
+  for (const char* format :
+       {"+w:0", "+w:-1", "+w:", "+w:2x", "+w:99999999999999999999999", "+w:16777217", "+l"})
+    EXPECT_THAT(outcome([&](Raw& r) { r.schemas[3].format = format; }),
+                HasSubstr("outside the accepted subset"));
+  EXPECT_THAT(outcome([](Raw& r) { r.schemas[3].children = nullptr; }), HasSubstr("outside"));
+  EXPECT_THAT(outcome([](Raw& r) { r.item_schema.format = "g"; }), HasSubstr("outside"));
+  EXPECT_THAT(outcome([](Raw& r) { r.item_schema.n_children = 1; }), HasSubstr("outside"));
+}
+
+TEST(Import, RefusesMalformedArrays) {
+  EXPECT_THAT(outcome([](Raw& r) { r.array.release = nullptr; }), HasSubstr("table was released"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.n_children = 3; }),
+              HasSubstr("3 columns but its schema has 4"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.children = nullptr; }),
+              HasSubstr("columns but its schema"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.length = -1; }),
+              HasSubstr("impossible length or offset"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.offset = -1; }),
+              HasSubstr("impossible length or offset"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.length = INT64_MAX; }),
+              HasSubstr("impossible length or offset"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.null_count = 1; }), HasSubstr("null rows"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.null_count = -1, r.no_buffers[0] = &r.bits; }),
+              HasSubstr("null rows"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.dictionary = &r.value_array; }),
+              HasSubstr("dictionary of its own"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array_children[0] = nullptr; }),
+              HasSubstr("column 'int' is missing"));
+  EXPECT_THAT(outcome([](Raw& r) { r.array.offset = 1; }),
+              HasSubstr("column 'int' is shorter than its table"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].length = 2; }), HasSubstr("shorter than its table"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].offset = -1; }), HasSubstr("impossible offset"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].n_buffers = 3; }),
+              HasSubstr("3 buffers instead of 2"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].buffers = nullptr; }),
+              HasSubstr("buffers instead of 2"));
+  EXPECT_THAT(outcome([](Raw& r) { r.int_buffers[1] = nullptr; }), HasSubstr("no data buffer"));
+  EXPECT_THAT(outcome([](Raw& r) { r.int_buffers[1] = r.bytes.data() + 1; }),
+              HasSubstr("not aligned to 4 bytes"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].null_count = 1; }), HasSubstr("no validity bitmap"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].n_children = 2; }),
+              HasSubstr("children its schema lacks"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[0].dictionary = &r.value_array; }),
+              HasSubstr("dictionary its schema lacks"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[2].dictionary = nullptr; }),
+              HasSubstr("has no dictionary"));
+  EXPECT_THAT(outcome([](Raw& r) { r.value_array.n_buffers = 2; }),
+              HasSubstr("2 buffers instead of 3"));
+  EXPECT_THAT(outcome([](Raw& r) { r.value_array.null_count = 1, r.value_buffers[0] = &r.bits; }),
+              HasSubstr("nulls inside"));
+  EXPECT_THAT(outcome([](Raw& r) { r.value_array.dictionary = &r.value_array; }),
+              HasSubstr("nested deeper"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[3].n_children = 0; }), HasSubstr("no list values"));
+  EXPECT_THAT(outcome([](Raw& r) { r.item_array_at = nullptr; }), HasSubstr("no list values"));
+  EXPECT_THAT(outcome([](Raw& r) { r.item_array.length = 5; }),
+              HasSubstr("column 'list' is shorter"));
+  EXPECT_THAT(outcome([](Raw& r) { r.arrays[3].offset = 1; }),
+              HasSubstr("column 'list' is shorter"));
+  EXPECT_THAT(outcome([](Raw& r) {
+                r.arrays[3].offset = std::int64_t{1} << 40, r.schemas[3].format = "+w:16777216";
+              }),
+              HasSubstr("more list values than fit"));
+  EXPECT_THAT(outcome([](Raw& r) { r.item_array.null_count = 1, r.item_buffers[0] = &r.bits; }),
+              HasSubstr("nulls inside"));
+}
+
+TEST(Import, ValidateReadsOffsetsAndCodes) {
+  EXPECT_THAT(outcome([](Raw& r) {
+                r.offsets = {-1, 0, 1, 2};
+              }),
+              HasSubstr("column 'text' has a negative offset"));
+  EXPECT_THAT(outcome([](Raw& r) {
+                r.offsets = {0, 2, 1, 2};
+              }),
+              HasSubstr("column 'text' has decreasing offsets"));
+  EXPECT_THAT(outcome([](Raw& r) { r.text_buffers[2] = nullptr; }),
+              HasSubstr("has no text buffer"));
+  EXPECT_THAT(outcome([](Raw& r) {
+                r.offsets = {5, 5, 5, 5}, r.text_buffers[2] = nullptr;
+              }),
+              HasSubstr("has no text buffer"));
+  EXPECT_THAT(outcome([](Raw& r) {
+                r.value_offsets = {1, 0, 2};
+              }),
+              HasSubstr("column 'kind' has decreasing offsets"));
+  EXPECT_THAT(outcome([](Raw& r) { r.codes[2] = 2; }),
+              HasSubstr("has code 2 in row 2 but only 2 dictionary values"));
+  EXPECT_THAT(outcome([](Raw& r) { r.codes[0] = -1; }), HasSubstr("has code -1 in row 0"));
+}
+
+// ------------------------------------------------------------------------------------------------------------
+// builder
+
+TEST(TableBuilder, RefusesColumnsThatDoNotFit) {
+  TableBuilder builder;
+  builder.add<double>("x", {1, 2});
+  EXPECT_STREQ(error_of([&] { builder.add<double>("y", {1}); }).what(),
+               "column 'y' has 1 rows, the others have 2");
+  EXPECT_THAT(error_of([&] {
+                builder.add_list<float>("l", 2, {1, 2, 3});
+              }).what(),
+              HasSubstr("does not divide"));
+  EXPECT_THAT(error_of([&] { builder.add_list<float>("l", 0, {}); }).what(),
+              HasSubstr("does not divide"));
+  EXPECT_THAT(error_of([&] { builder.valid({true}); }).what(), HasSubstr("does not match"));
+  EXPECT_THAT(error_of([&] { builder.add_column(sample(), 0); }).what(),
+              HasSubstr("has 4 rows, the others have 2"));
+  EXPECT_EQ(builder.finish().columns(), 1u);
+  EXPECT_THAT(error_of([&] { builder.valid_shared(nullptr, 0, nullptr); }).what(),
+              HasSubstr("before any column"));
+  builder.add_column(sample(), 0);
+  EXPECT_THAT(error_of([&] {
+                builder.valid({true, true, true, true});
+              }).what(),
+              HasSubstr("keeps its own validity"));
+}
+
+TEST(TableBuilder, IsEmptyAgainAfterFinish) {
+  TableBuilder builder;
+  builder.add<double>("x", {1}).metadata("k", "v");
+  builder.finish();
+  const Table second = builder.add<float>("y", {1, 2}).finish();
+  EXPECT_EQ(second.columns(), 1u);
+  EXPECT_TRUE(second.metadata().empty());
+}
+
+// -------------------------------------------------------------------------------------------------------------
+// streams
+
+TableStream batches(std::vector<Table> tables, std::optional<Error> error = {}) {
+  const Table schema = tables[0];
+  auto at = std::make_shared<std::size_t>(0);
+  return TableStream(schema, [tables = std::move(tables), error, at]() -> std::optional<Table> {
+    if (*at < tables.size()) return tables[(*at)++];
+    if (error) throw *error;
+    return std::nullopt;
+  });
+}
+
+TableStream through_c(TableStream stream) {
+  ArrowArrayStream c{};
+  std::move(stream).export_to(&c);
+  TableStream back = TableStream::import(&c);
+  EXPECT_EQ(c.release, nullptr);
+  return back;
+}
+
+TEST(TableStream, CarriesBatchesAndJoinsThem) {
+  TableStream stream =
+      through_c(batches({sample().slice(0, 1), sample().slice(1, 0), sample().slice(1, 3)}));
+  expect_sample(stream.read_all(), 0, 4);
+  EXPECT_EQ(stream.next(), std::nullopt) << "the end stays the end";
+}
+
+TEST(TableStream, OneBatchIsNotCopied) {
+  const Table table = sample();
+  const Table back = through_c(TableStream(table)).read_all();
+  EXPECT_EQ(back.column<double>("x").data(), table.column<double>("x").data());
+}
+
+TEST(TableStream, NoBatchStillHasItsSchema) {
+  TableStream stream = through_c(TableStream(sample(), [] { return std::optional<Table>(); }));
+  EXPECT_EQ(stream.schema().columns(), 7u);
+  EXPECT_EQ(stream.schema().numbers("x").size(), 0u);
+  EXPECT_EQ(stream.schema().strings("kind").size(), 0);
+  expect_sample(stream.read_all(), 0, 0);
+}
+
+TEST(TableStream, ErrorsKeepCodeMessageAndHint) {
+  for (const omen_status code :
+       {OMEN_CANCELLED, OMEN_TIMEOUT, OMEN_INVALID_ARGUMENT, OMEN_INVALID_STATE, OMEN_INVALID_DATA,
+        OMEN_NOT_FOUND, OMEN_UNSUPPORTED, OMEN_UNAVAILABLE, OMEN_OUT_OF_MEMORY, OMEN_IO,
+        OMEN_INTERNAL}) {
+    TableStream stream = through_c(batches({sample()}, Error(code, "row 5 is bad", "Look at it.")));
+    expect_sample(*stream.next(), 0, 4);
+    const Error error = error_of([&] { stream.next(); });
+    EXPECT_EQ(error.code(), code);
+    EXPECT_STREQ(error.what(), "row 5 is bad");
+    EXPECT_EQ(error.hint(), "Look at it.");
+  }
+}
+
+TEST(TableStream, ForeignExceptionsBecomeInternalErrors) {
+  TableStream stream = through_c(
+      TableStream(sample(), []() -> std::optional<Table> { throw std::runtime_error("boom"); }));
+  const Error error = error_of([&] { stream.next(); });
+  EXPECT_EQ(error.code(), OMEN_INTERNAL);
+  EXPECT_STREQ(error.what(), "boom");
+}
+
+TEST(TableStream, RefusesStreamsThatWereNotFilled) {
+  ArrowArrayStream empty{};
+  EXPECT_STREQ(error_of([&] { TableStream::import(&empty); }).what(), "stream was not filled");
+  ArrowArrayStream lying{};
+  static int released = 0;
+  lying.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return 0; };
+  lying.get_next = [](ArrowArrayStream*, ArrowArray*) { return 0; };
+  lying.release = [](ArrowArrayStream* s) {
+    ++released;
+    s->release = nullptr;
+  };
+  EXPECT_STREQ(error_of([&] { TableStream::import(&lying); }).what(),
+               "schema was released or never filled");
+  EXPECT_EQ(released, 1);
+}
+
+TEST(TableStream, FailuresWithoutAMessageAreNamed) {
+  ArrowArrayStream silent{};
+  silent.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return EIO; };
+  silent.get_next = [](ArrowArrayStream*, ArrowArray*) { return 0; };
+  silent.release = [](ArrowArrayStream* s) { s->release = nullptr; };
+  const Error error = error_of([&] { TableStream::import(&silent); });
+  EXPECT_EQ(error.code(), OMEN_IO);
+  EXPECT_STREQ(error.what(), "stream failed without a message");
+}
+
+// -------------------------------------------------------------------------------------------------------------
+// copying
+
+TEST(Copies, TakePicksRowsInAnyOrder) {
+  const Table taken = take(sample(), {3, 1, 1});
+  EXPECT_THAT(taken.numbers("id"), ElementsAre(13, 11, 11));
+  EXPECT_TRUE(taken.is_null(1, 1));
+  EXPECT_THAT(texts(taken, "text"), ElementsAre("dd", "", ""));
+  EXPECT_THAT(texts(taken, "kind"), ElementsAre("r", "q", "q"));
+  EXPECT_EQ(taken.strings("kind").value_count(), 2) << "unused values are dropped";
+  EXPECT_EQ(taken.metadata(1, "omen.unit"), "ms");
+}
+
+TEST(Copies, ConcatJoinsDictionariesAndNulls) {
+  const Table a = TableBuilder().add_categories("k", {"x", "y"}).finish();
+  const Table b = TableBuilder().add_categories("k", {"y", "z"}).valid({true, false}).finish();
+  const Table joined = concat({a, b});
+  EXPECT_THAT(texts(joined, "k"), ElementsAre("x", "y", "y", "<null>"));
+  EXPECT_EQ(joined.strings("k").codes()[2], 1);
+  joined.validate();
+  EXPECT_EQ(concat({}).columns(), 0u);
+}
+
+TEST(Copies, ConcatRefusesDifferentColumns) {
+  const auto message = [](const Table& a, const Table& b) {
+    return std::string(error_of([&] { concat({a, b}); }).what());
+  };
+  const Table x = TableBuilder().add<double>("x", {1}).finish();
+  EXPECT_THAT(message(x, TableBuilder().add<double>("y", {1}).finish()),
+              HasSubstr("differ in their columns"));
+  EXPECT_THAT(message(x, TableBuilder().add<float>("x", {1}).finish()),
+              HasSubstr("differ in their columns"));
+  EXPECT_THAT(message(x, sample()), HasSubstr("differ in their columns"));
+  EXPECT_THAT(message(TableBuilder().add_list<float>("l", 1, {1}).finish(),
+                      TableBuilder().add_list<float>("l", 2, {1, 2}).finish()),
+              HasSubstr("differ in their columns"));
+}
+
+TEST(Copies, SelectSharesMemoryAndKeepsMetadata) {
+  const Table table = sample();
+  const Table some = select(table, {"x", "id"});
+  EXPECT_EQ(some.name(0), "x");
+  EXPECT_EQ(some.metadata(0, "omen.unit"), "ms");
+  EXPECT_EQ(some.metadata("omen.dialect"), "ops/1");
+  EXPECT_EQ(some.column<double>("x").data(), table.column<double>("x").data());
+  EXPECT_EQ(error_of([&] { select(table, {"nope"}); }).code(), OMEN_NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace omen
