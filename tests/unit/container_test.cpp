@@ -5,12 +5,12 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <functional>
 
 #include "omen/utf8.hpp"
+#include "support/temp_dir.hpp"
 
 namespace omen::container {
 namespace {
@@ -18,19 +18,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A directory of its own for every test, removed afterwards.
 class ContainerTest : public ::testing::Test {
  protected:
-  ContainerTest() {
-    directory_ = std::filesystem::temp_directory_path() /
-                 ("omen-container-" + std::to_string(::getpid()) + "-" +
-                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(directory_);
+  std::filesystem::path path(const std::string& name) const { return directory_.path() / name; }
+  auto files() const {
+    return std::distance(std::filesystem::directory_iterator(directory_.path()), {});
   }
-  ~ContainerTest() override { std::filesystem::remove_all(directory_); }
-  std::filesystem::path path(const std::string& name) const { return directory_ / name; }
 
-  std::filesystem::path directory_;
+  test::TempDir directory_;
 };
 
 Reader read_bytes(const std::string& bytes) {
@@ -124,7 +119,7 @@ TEST_F(ContainerTest, WriteReplacesAtomicallyAndLeavesNothingBehind) {
   second.write(path("m.omen"));
   EXPECT_THAT(get<float>(old, "x"), ElementsAre(1)) << "an open reader keeps the file it opened";
   EXPECT_THAT(get<float>(Reader::open(path("m.omen")), "x"), ElementsAre(2));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+  EXPECT_EQ(files(), 1);
 
   const mode_t mask = ::umask(0);
   ::umask(mask);
@@ -141,14 +136,13 @@ TEST_F(ContainerTest, FailedWriteLeavesTheOldFileAlone) {
   const Error error = error_of([&] { writer.write(path("target")); });
   EXPECT_EQ(error.code(), OMEN_IO);
   EXPECT_THAT(error.what(), HasSubstr("cannot replace"));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1)
-      << "no temporary file stays";
+  EXPECT_EQ(files(), 1) << "no temporary file stays";
   EXPECT_EQ(error_of([&] { writer.write(path("no/such/dir/x.omen")); }).code(), OMEN_IO);
 }
 
 TEST_F(ContainerTest, UnreadablePathsAreIoErrors) {
   EXPECT_EQ(error_of([&] { Reader::open(path("missing.omen")); }).code(), OMEN_IO);
-  const Error directory = error_of([&] { Reader::open(directory_); });
+  const Error directory = error_of([&] { Reader::open(directory_.path()); });
   EXPECT_EQ(directory.code(), OMEN_IO);
   EXPECT_THAT(directory.what(), HasSubstr("Is a directory"));
   EXPECT_EQ(error_of([&] { sha256_file(path("missing")); }).code(), OMEN_IO);

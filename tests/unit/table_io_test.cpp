@@ -5,13 +5,12 @@
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <fstream>
 #include <sstream>
 
 #include "omen/container.hpp"
+#include "support/temp_dir.hpp"
 
 namespace omen::host {
 namespace {
@@ -408,15 +407,8 @@ TEST(JsonLines, ColumnsCanBeForced) {
 
 class TableFiles : public ::testing::Test {
  protected:
-  TableFiles() {
-    directory_ =
-        std::filesystem::temp_directory_path() / ("omen-table-io-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(directory_);
-  }
-  ~TableFiles() override { std::filesystem::remove_all(directory_); }
   std::filesystem::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(directory_ / name, std::ios::binary) << text;
-    return directory_ / name;
+    return temporary_.write(name, text);
   }
   std::string error(const std::filesystem::path& path, const std::string& table = {}) const {
     try {
@@ -426,7 +418,8 @@ class TableFiles : public ::testing::Test {
     }
     return "no error";
   }
-  std::filesystem::path directory_;
+  test::TempDir temporary_;
+  const std::filesystem::path directory_ = temporary_.path();
 };
 
 TEST_F(TableFiles, SuffixesPickTheReader) {
