@@ -156,7 +156,7 @@ class Session {
   template <class Vt>
   const Vt& vt() const {
     if (!object_) throw Error(OMEN_INVALID_STATE, "worker has no object");
-    return *static_cast<const Vt*>(component_->vtable);
+    return plugin_->vtable<Vt>(component_->kind, component_->id);
   }
 
   void read_messages();
@@ -176,6 +176,10 @@ class Session {
   Json write_graph(const Json& request);
   Json next(const Json& request);
   Json close();
+  // Every table starts with the same slots.
+  const omen_predictor_vt& common_slots() const {
+    return *static_cast<const omen_predictor_vt*>(component_->vtable);
+  }
 
   LineChannel channel_;
   fs::path plugin_json_;
@@ -445,15 +449,12 @@ Json Session::create(const Json& request) {
     options.push_back(value);
   }
   ErrorOut error;
-  // Every table starts with the same slots.
-  const auto& vt = *static_cast<const omen_predictor_vt*>(component_->vtable);
-  error.check(vt.create(options.data(), options.size(), &object_, error));
+  error.check(common_slots().create(options.data(), options.size(), &object_, error));
   if (!object_)
     throw Error(OMEN_INTERNAL, "plugin misbehaving: create returned OMEN_OK without an object");
   if (kind != OMEN_SCORER) return Json::object();
-  const auto& scorer = *static_cast<const omen_scorer_vt*>(component_->vtable);
-  return {{"enumerates", OMEN_HAS(omen_scorer_vt, &scorer, enumerate) && scorer.enumerate},
-          {"loads", OMEN_HAS(omen_scorer_vt, &scorer, load) && scorer.load}};
+  return {{"enumerates", vt<omen_scorer_vt>().enumerate != nullptr},
+          {"loads", vt<omen_scorer_vt>().load != nullptr}};
 }
 
 Json Session::stream_call(const std::string& op, const Json& request) {
@@ -594,7 +595,7 @@ Json Session::sniff(const Json& request) {
 
 Json Session::close() {
   streams_.clear();
-  if (object_) static_cast<const omen_predictor_vt*>(component_->vtable)->destroy(object_);
+  if (object_) common_slots().destroy(object_);
   object_ = nullptr;
   if (plugin_) plugin_->deinit();
   return Json::object();
