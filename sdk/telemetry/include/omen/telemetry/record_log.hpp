@@ -5,13 +5,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "omen/telemetry/source.hpp"
+#include "omen/telemetry/rows.hpp"
 
 namespace omen::telemetry {
 
@@ -72,29 +71,19 @@ class LogWriter {
   bool finished_ = false;
 };
 
-struct LogRow {
-  std::int64_t workload_id = 0;
-  Sample sample;
-};
-
 // Reads a log block by block; memory does not grow with its length, only with its number of series.
-class LogReader {
+class LogReader final : public RowReader {
  public:
   // OMEN_INVALID_DATA where the file is no log.
   explicit LogReader(const std::filesystem::path& path);
-  ~LogReader();
+  ~LogReader() override;
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
   static bool is_log(const std::filesystem::path& path);
 
-  // Replaces `rows` by those of the next block, which may be none; false at the end.
-  bool next(std::vector<LogRow>& rows);
-
-  // What has been read so far.
-  const std::vector<std::string>& metrics() const noexcept { return metrics_; }
-  const std::map<std::string, std::string>& metadata() const noexcept { return metadata_; }
-  const std::map<std::int64_t, std::int64_t>& workload_starts() const noexcept { return starts_; }
+  // One block at a time.
+  bool next(std::vector<LogRow>& rows) override;
   // True once the record that finish() writes was read.
   bool complete() const noexcept { return complete_; }
   // Bytes after the last good block.
@@ -114,10 +103,7 @@ class LogReader {
   int fd_ = -1;
   std::int64_t size_ = 0, position_ = 0;
   std::string payload_;
-  std::vector<std::string> metrics_;
   std::vector<Series> series_;
-  std::map<std::string, std::string> metadata_;
-  std::map<std::int64_t, std::int64_t> starts_;
   std::int64_t workload_ = 0, t_ns_ = 0;
   bool complete_ = false;
   std::int64_t lost_bytes_ = 0;
