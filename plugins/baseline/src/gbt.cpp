@@ -185,7 +185,7 @@ class Lockstep {
     });
     while (!stop_) {
       guarded([&] {
-        if (first == 0) context_.step(-1, "gbt");
+        if (first == 0) context_.step(static_cast<double>(done_) / most_, "gbt");
         for (auto& [fold, booster] : boosters) add_rounds(fold, booster);
       });
       meeting.arrive_and_wait();
@@ -257,8 +257,11 @@ Trial search(const FoldData& folds, const Task& task, const GbtOptions& options,
   const std::vector<int> depths =
       options.depth > 0 ? std::vector<int>{options.depth} : std::vector<int>{2, 4, 6, 8};
   Trial best;
+  std::size_t tried = 0;
+  const std::size_t trials = depths.size() + (options.eta > 0 ? 0 : 2);
   const auto attempt = [&](int depth, double eta) {
-    Trial trial = Lockstep(folds, task, {most, depth, eta}, most, fixed, context).run();
+    const Context own = context.part(tried++, trials + 1);  // one more for the fit of all rows
+    Trial trial = Lockstep(folds, task, {most, depth, eta}, most, fixed, own).run();
     if (trial.loss < best.loss) best = std::move(trial);
   };
   for (const int depth : depths) attempt(depth, options.eta > 0 ? options.eta : kDefaultEta);
@@ -279,7 +282,7 @@ Booster fit_all(const Matrix& x, const Task& task, const Knobs& knobs, const Con
   const BoosterData data(x, task.y);
   Booster booster({&data}, task.with(knobs));
   for (int round = 0; round < knobs.rounds; ++round) {
-    context.step(-1, "gbt");
+    context.step(static_cast<double>(round) / knobs.rounds, "gbt");
     booster.update(round, data);
   }
   // A booster keeps pointers to the data it was made with, so hand out a copy without them.
@@ -293,19 +296,19 @@ std::vector<HeadReport> GbtLearner::fit(const Matrix& x, const std::vector<Head>
   heads_.clear();
   std::vector<HeadReport> reports;
   for (const Head& head : heads) {
-    context.step(static_cast<double>(reports.size()) / static_cast<double>(heads.size()), "gbt");
+    const Context own = context.part(reports.size(), heads.size());
     const Sample sample(x, head, folds);
     const Task task(sample.y, head.classes, options_, context.seed);
     Knobs knobs = without_folds(options_);
     Matrix held_out(0, head.outputs());
     if (sample.folds.count > 0) {
-      Trial best = search(FoldData(sample, task), task, options_, context);
+      Trial best = search(FoldData(sample, task), task, options_, own);
       knobs = best.knobs;
       held_out = std::move(best.held_out);
     }
     reports.push_back(sample.report(held_out, head, describe(knobs)));
     heads_.push_back(
-        {fit_all(sample.x, task, knobs, context), head.classes, task.mean, task.scale});
+        {fit_all(sample.x, task, knobs, own.part(9, 10)), head.classes, task.mean, task.scale});
   }
   return reports;
 }

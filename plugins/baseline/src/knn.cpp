@@ -71,11 +71,10 @@ std::vector<Index> sorted_choice(Index rows, Index limit, std::uint64_t seed) {
 }
 
 // Calls `body(row)` for every row on several threads, with looks at the cancel flag in between.
-void for_each_row(Index rows, const Context& context, double base, double share,
-                  const std::function<void(Index)>& body) {
+void for_each_row(Index rows, const Context& context, const std::function<void(Index)>& body) {
   const Index stride = kBlockRows * static_cast<Index>(std::max(context.threads, 1U));
   for (Index first = 0; first < rows; first += stride) {
-    context.step(base + share * static_cast<double>(first) / static_cast<double>(rows), "knn");
+    context.step(static_cast<double>(first) / static_cast<double>(rows), "knn");
     const Index end = std::min(rows, first + stride);
     const auto blocks = static_cast<std::size_t>((end - first + kBlockRows - 1) / kBlockRows);
     for_each_job(blocks, context.threads, [&](std::size_t block) {
@@ -110,7 +109,7 @@ std::vector<Matrix> ask_all(const Sample& sample, const Head& head, const std::v
   for (const Rule& rule : rules) most = std::max(most, static_cast<std::size_t>(rule.k));
   const auto count = static_cast<Index>(asked.size());
   std::vector<Matrix> answers(rules.size(), Matrix(count, head.outputs()));
-  for_each_row(count, context, 0, 1, [&](Index i) {
+  for_each_row(count, context, [&](Index i) {
     const Index row = asked[static_cast<std::size_t>(i)];
     const auto fold = static_cast<std::size_t>(sample.folds.of_row[static_cast<std::size_t>(row)]);
     const Neighbours near = nearest(sample.x, sample.x.row(row), most, same_fold[fold]);
@@ -148,9 +147,9 @@ std::vector<HeadReport> KnnLearner::fit(const Matrix& x, const std::vector<Head>
   heads_.clear();
   std::vector<HeadReport> reports;
   for (const Head& head : heads) {
-    context.step(static_cast<double>(reports.size()) / static_cast<double>(heads.size()), "knn");
     const Head sampled{take_rows(head.y, kept), head.classes};
-    HeadReport report = fit_head(x_, sampled, folds.subset(kept), context);
+    HeadReport report =
+        fit_head(x_, sampled, folds.subset(kept), context.part(reports.size(), heads.size()));
     Matrix held_out =
         Matrix::Constant(x.rows(), head.outputs(), std::numeric_limits<double>::quiet_NaN());
     put_rows(report.held_out, kept, held_out);
@@ -196,9 +195,8 @@ std::vector<Matrix> KnnLearner::predict(const Matrix& x, const Context& context)
   for (const FittedHead& head : heads_) {
     Matrix answer(x.rows(), head.classes == 0 ? 1 : head.classes);
     const std::vector<bool> skip = unknown_rows(head.y);
-    const double share = 1.0 / static_cast<double>(heads_.size());
-    const double base = share * static_cast<double>(predictions.size());
-    for_each_row(x.rows(), context, base, share, [&](Index row) {
+    const Context own = context.part(predictions.size(), heads_.size());
+    for_each_row(x.rows(), own, [&](Index row) {
       const Neighbours near = nearest(x_, x.row(row), static_cast<std::size_t>(head.k), skip);
       vote(near, head.y, head.classes, {head.k, head.by_distance}, answer.row(row));
     });

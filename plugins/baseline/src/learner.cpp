@@ -19,6 +19,14 @@ std::vector<Index> known_rows(const Vector& y) {
 
 }  // namespace
 
+Context Context::part(std::size_t index, std::size_t count) const {
+  Context inner = *this;
+  inner.step = [outer = step, index, count](double fraction, const char* stage) {
+    outer((static_cast<double>(index) + fraction) / static_cast<double>(count), stage);
+  };
+  return inner;
+}
+
 Sample::Sample(const Matrix& all, const Head& head, const Folds& all_folds)
     : rows(known_rows(head.y)),
       x(take_rows(all, rows)),

@@ -18,11 +18,13 @@ namespace omen::baseline {
 struct Context {
   std::uint64_t seed = 0;
   unsigned threads = 1;
-  /// Reports progress within the current stage and throws when the call was cancelled.
-  /// A negative fraction is unknown. Only from the thread that called the learner.
+  /// Reports progress and throws when the call was cancelled; from the caller's thread only.
   std::function<void(double fraction, const char* stage)> step = [](double, const char*) {};
   /// True once the call was cancelled; from any thread.
   std::function<bool()> cancelled = [] { return false; };
+
+  /// The same call, with its progress counted as part `index` of `count` equal ones.
+  Context part(std::size_t index, std::size_t count) const;
 };
 
 /// One target on its working scale: a number per row, or a class code when `classes` >= 2.

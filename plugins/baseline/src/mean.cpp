@@ -20,7 +20,7 @@ std::vector<HeadReport> MeanLearner::fit(const Matrix& x, const std::vector<Head
   answers_.clear();
   std::vector<HeadReport> reports;
   for (const Head& head : heads) {
-    context.step(static_cast<double>(reports.size()) / static_cast<double>(heads.size()), "mean");
+    context.part(reports.size(), heads.size()).step(0, "mean");
     const Sample sample(x, head, folds);
     const Matrix held_out =
         cross_validate(sample.x, sample.y, sample.folds, head.outputs(),

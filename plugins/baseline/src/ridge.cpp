@@ -18,7 +18,7 @@ constexpr Index kBlockRows = 1024;     // between two looks at the cancel flag
 Eigen::MatrixXd inner_products(const Matrix& x, const Context& context) {
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(x.cols(), x.cols());
   for (Index row = 0; row < x.rows(); row += kBlockRows) {
-    context.step(-1, "ridge");
+    context.step(0, "ridge");
     const Index count = std::min(kBlockRows, x.rows() - row);
     gram.selfadjointView<Eigen::Lower>().rankUpdate(x.middleRows(row, count).transpose());
   }
@@ -60,6 +60,12 @@ struct Choice {
   Matrix held_out;
 };
 
+// The folds and then the fit of all rows are equal parts of the work.
+Context fold_part(const Context& context, const Sample& sample, int fold) {
+  return context.part(static_cast<std::size_t>(fold),
+                      static_cast<std::size_t>(sample.folds.count) + 1);
+}
+
 Choice choose_alpha(const Sample& sample, const Head& head, const std::vector<double>& alphas,
                     const Context& context) {
   const Index rows = sample.folds.count == 0 ? 0 : sample.x.rows();
@@ -70,7 +76,7 @@ Choice choose_alpha(const Sample& sample, const Head& head, const std::vector<do
     const Matrix x_rest = take_rows(sample.x, rest);
     const std::vector<Matrix> path =
         fit_path(take_rows(sample.x, training), take_rows(sample.y, training), head.classes, alphas,
-                 context);
+                 fold_part(context, sample, fold));
     for (std::size_t i = 0; i < alphas.size(); ++i) {
       put_rows(answers(x_rest, path[i], head.classes), rest, held_out[i]);
     }
@@ -118,7 +124,7 @@ Matrix ridge_path(const Matrix& x, const Vector& y, const std::vector<double>& a
   const Vector right = dual ? target : Vector(centered.transpose() * target);
   Matrix path(x.cols() + 1, static_cast<Index>(alphas.size()));
   for (std::size_t i = 0; i < alphas.size(); ++i) {
-    context.step(-1, "ridge");
+    context.part(i, alphas.size()).step(0, "ridge");
     const Vector solved = solve_penalised(gram, right, alphas[i]);
     const Vector weights = dual ? Vector(centered.transpose() * solved) : solved;
     path.col(static_cast<Index>(i)) << weights, mean - center.dot(weights);
@@ -131,13 +137,14 @@ std::vector<HeadReport> RidgeLearner::fit(const Matrix& x, const std::vector<Hea
   coefficients_.clear();
   std::vector<HeadReport> reports;
   for (const Head& head : heads) {
-    context.step(static_cast<double>(reports.size()) / static_cast<double>(heads.size()), "ridge");
+    const Context own = context.part(reports.size(), heads.size());
     const Sample sample(x, head, folds);
     const std::vector<double> alphas = alpha_ > 0 ? std::vector<double>{alpha_} : ridge_alphas();
-    const Choice choice = choose_alpha(sample, head, alphas, context);
+    const Choice choice = choose_alpha(sample, head, alphas, own);
     reports.push_back(sample.report(choice.held_out, head, describe(choice.alpha)));
-    coefficients_.push_back(
-        fit_path(sample.x, sample.y, head.classes, {choice.alpha}, context).front());
+    coefficients_.push_back(fit_path(sample.x, sample.y, head.classes, {choice.alpha},
+                                     fold_part(own, sample, sample.folds.count))
+                                .front());
   }
   return reports;
 }

@@ -68,7 +68,7 @@ void minimise(const Objective& objective, Matrix& w, const Context& context) {
   std::deque<Step> steps;
   const double enough = kTolerance * static_cast<double>(objective.x.rows());
   for (int i = 0; i < kMaxIterations && gradient.cwiseAbs().maxCoeff() > enough; ++i) {
-    context.step(-1, "softmax");
+    context.step(0, "softmax");
     Matrix d = direction(gradient, steps);
     double slope = dot(d, gradient);
     if (slope >= 0) {  // rounding spoilt the curvature: start again from steepest descent
@@ -113,8 +113,8 @@ std::vector<Matrix> softmax_path(const Matrix& x, const Vector& codes, int class
                                  const std::vector<double>& alphas, const Context& context) {
   std::vector<Matrix> path;
   Matrix w = Matrix::Zero(x.cols() + 1, classes);
-  for (const double alpha : alphas) {
-    minimise({x, codes, classes, alpha}, w, context);
+  for (std::size_t i = 0; i < alphas.size(); ++i) {
+    minimise({x, codes, classes, alphas[i]}, w, context.part(i, alphas.size()));
     path.push_back(w);
   }
   return path;

@@ -151,12 +151,13 @@ TabularModel::Candidate TabularModel::choose_features(const Frame& frame,
                                                       const Context& context) const {
   const bool scaled = factory_()->scaling() == Scaling::kStandardised;
   const LogMode mode = scaled ? options_.log_features : LogMode::kOff;
-  Candidate first = fit_candidate(frame, heads, folds, mode == LogMode::kOn, context);
-  if (mode != LogMode::kAuto || folds.count == 0) return first;
   FeatureEncoder logged;
   logged.fit(frame, Scaling::kStandardised, true);
-  if (!logged.uses_logarithms()) return first;
-  Candidate second = fit_candidate(frame, heads, folds, true, context);
+  if (mode != LogMode::kAuto || folds.count == 0 || !logged.uses_logarithms()) {
+    return fit_candidate(frame, heads, folds, mode == LogMode::kOn, context);
+  }
+  Candidate first = fit_candidate(frame, heads, folds, false, context.part(0, 2));
+  Candidate second = fit_candidate(frame, heads, folds, true, context.part(1, 2));
   const bool better = relative_loss(second.reports, heads) < relative_loss(first.reports, heads);
   return better ? std::move(second) : std::move(first);
 }
