@@ -13,5 +13,5 @@ cmake -S "$source" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$work.l
 }
 cmake --build "$work" --parallel
 ctest --test-dir "$work" --output-on-failure --no-tests=error
-"$omen" --plugin-path "$work/plugins" list --plain | tee "$work/list.txt"
+"$omen" list --plain --plugin-path "$work/plugins" | tee "$work/list.txt"
 grep -q 'consume.mean' "$work/list.txt" || { echo "error: omen does not list consume.mean"; exit 1; }
