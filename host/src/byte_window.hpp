@@ -48,7 +48,7 @@ class ByteWindow {
 
   // Reads on; false at the end of the stream. Invalidates data().
   bool more() {
-    constexpr std::size_t kChunk = std::size_t{1} << 18;
+    constexpr std::size_t kChunk = std::size_t{1} << 16;
     if (first_ > 0 && !mark_) {
       std::memmove(bytes_.data(), bytes_.data() + first_, size());
       last_ -= first_;
