@@ -5,3 +5,32 @@ if(TARGET torch_message_passing_bench)
   omen_add_show_check(NAME torch_aggregation_speedup TRACK kernel
     COMMAND $<TARGET_FILE:torch_message_passing_bench> --show)
 endif()
+
+if(TARGET abi_bench AND TARGET Omen::host)
+  omen_add_plugin(abibench SOURCES abi_plugin/abi_plugin.cpp NO_INSTALL NO_TESTS
+    OUTPUT_DIR "${CMAKE_BINARY_DIR}/bench/plugins")
+  add_dependencies(abi_bench abibench)
+  target_compile_definitions(abi_bench PRIVATE
+    OMEN_BENCH_PLUGIN="${CMAKE_BINARY_DIR}/bench/plugins/abibench/plugin.json")
+  omen_add_show_check(NAME abi_one_row_us TRACK kernel
+    COMMAND $<TARGET_FILE:abi_bench> --show-one-row)
+  omen_add_show_check(NAME abi_million_rows_percent TRACK kernel
+    COMMAND $<TARGET_FILE:abi_bench> --show-million-rows)
+endif()
+
+if(TARGET startup_bench AND TARGET Omen::cli)
+  add_executable(startup_empty startup/empty.cpp)
+  set_target_properties(startup_empty PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+  target_compile_definitions(startup_bench PRIVATE OMEN_BENCH_CMAKE="${CMAKE_COMMAND}")
+  add_dependencies(startup_bench startup_empty)
+  omen_add_show_check(NAME list_20_plugins_ratio TRACK kernel
+    COMMAND $<TARGET_FILE:startup_bench> --show $<TARGET_FILE:Omen::cli> $<TARGET_FILE:startup_empty>)
+  omen_add_show_check(NAME omen_links_heavy_libraries TRACK kernel
+    COMMAND $<TARGET_FILE:startup_bench> --links $<TARGET_FILE:Omen::cli>)
+endif()
+
+if(TARGET container_bench AND TARGET Omen::container)
+  omen_add_show_check(NAME container_load_sum_ratio TRACK kernel
+    COMMAND $<TARGET_FILE:container_bench> --show)
+endif()
