@@ -231,18 +231,17 @@ TargetSpec parse_target(const std::string& text) {
 }
 
 std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& targets) {
-  Table& workloads = tables.at("workloads");
-  Ids complete;
+  const Table& workloads = tables.at("workloads");
   std::vector<std::string> names;
   for (const TargetSpec& target : targets) names.push_back(target.name);
-  for (std::int64_t row = 0; row < workloads.rows(); ++row) {
-    const bool whole = std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-      return workloads.is_null(workloads.index(name), row);
-    });
-    if (whole) complete.push_back(row);
-  }
-  const auto dropped = workloads.rows() - static_cast<std::int64_t>(complete.size());
-  if (dropped > 0) tables = keep_workloads(tables, complete);
+  Ids measured;
+  for (std::int64_t row = 0; row < workloads.rows(); ++row)
+    if (std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+          return !workloads.is_null(workloads.index(name), row);
+        }))
+      measured.push_back(row);
+  const auto dropped = workloads.rows() - static_cast<std::int64_t>(measured.size());
+  if (dropped > 0) tables = keep_workloads(tables, measured);
 
   Table& kept = tables.at("workloads");
   TableBuilder builder;
@@ -255,6 +254,10 @@ std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& target
       builder.add_categories(target.name, texts_of(kept, column), metadata);
     else
       builder.add(target.name, kept.numbers(column), metadata);
+    std::vector<bool> present;
+    for (std::int64_t row = 0; row < kept.rows(); ++row)
+      present.push_back(!kept.is_null(column, row));
+    if (std::find(present.begin(), present.end(), false) != present.end()) builder.valid(present);
   }
   tables["targets"] = builder.finish();
   kept = without_columns(kept, names);

@@ -70,15 +70,18 @@ OptionSources FlagBook::sources_for(const ComponentInfo& component) {
 }
 
 TextPairs FlagBook::features(const std::vector<std::string>& names, bool any) {
+  constexpr std::string_view kScope = "workloads.";
   feature_names_.insert(feature_names_.end(), names.begin(), names.end());
   TextPairs found;
   for (Flag& flag : flags_) {
-    if (!flag.takers.empty() || flag.key.find('.') != std::string::npos) continue;
+    const bool scoped = flag.key.starts_with(kScope);
+    const std::string key = scoped ? flag.key.substr(kScope.size()) : flag.key;
+    if (!flag.takers.empty() || key.find('.') != std::string::npos) continue;
     const auto name = std::find_if(names.begin(), names.end(),
-                                   [&](const std::string& n) { return snake(n) == flag.key; });
-    if (name == names.end() && !any) continue;
+                                   [&](const std::string& n) { return snake(n) == key; });
+    if (name == names.end() && !any && !scoped) continue;
     flag.takers.insert("workloads");
-    found.emplace_back(name == names.end() ? flag.key : *name, flag.value);
+    found.emplace_back(name == names.end() ? key : *name, flag.value);
   }
   return found;
 }

@@ -15,8 +15,8 @@
 namespace omen::host {
 
 // `--hidden 64` goes to the component that declares it, `--driple.hidden 64` to that plugin or
-// component; what no component declares may be a feature of the workloads. Components take part one
-// after the other, as the pipeline finds them.
+// component; what no component declares may be a feature of the workloads, also as
+// `--workloads.threads 4`. Components take part one after the other, as the pipeline finds them.
 class FlagBook {
  public:
   FlagBook() = default;

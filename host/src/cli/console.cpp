@@ -9,15 +9,17 @@
 #include <cstring>
 
 #include "omen/host/worker.hpp"
+#include "pipeline.hpp"
 
 namespace omen::host::cli {
 
 int exit_code_of(const Error& error) {
   if (const auto* own = dynamic_cast<const ExitError*>(&error)) return own->exit_code();
-  if (outcome_of(error) == Outcome::kCrashed) return kCrashed;
-  const bool name_or_option =
-      error.code() == OMEN_INVALID_ARGUMENT || error.code() == OMEN_NOT_FOUND;
-  return name_or_option ? kUsage : host::exit_code_of(error);
+  if (dynamic_cast<const UnloadableError*>(&error)) return kUnloadable;
+  const int code = host::exit_code_of(error);
+  if (code != kFailed) return code;
+  if (error.code() == OMEN_INVALID_ARGUMENT || error.code() == OMEN_NOT_FOUND) return kUsage;
+  return error.code() == OMEN_IO ? kBadData : kFailed;
 }
 
 void usage_error(const std::string& message, const std::string& hint) {

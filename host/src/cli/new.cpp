@@ -80,7 +80,9 @@ int run_new(const Globals& globals, const NewRequest& request) {
   for (const fs::path& root : {from.parent_path().parent_path() / "common", from})
     for (const auto& entry : fs::recursive_directory_iterator(root)) {
       if (!entry.is_regular_file()) continue;
-      const fs::path target = to / fill_in(fs::relative(entry.path(), root).string(), request);
+      fs::path target = to / fill_in(fs::relative(entry.path(), root).string(), request);
+      // Sources end in .in, because the words to fill in are no C++.
+      if (target.extension() == ".in") target.replace_extension();
       fs::create_directories(target.parent_path());
       write_text(target, fill_in(read_text(entry.path()), request));
       files.push_back(target.string());

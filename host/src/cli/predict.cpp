@@ -5,6 +5,7 @@
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "json_writer.hpp"
+#include "omen/host/models.hpp"
 #include "omen/host/table_io.hpp"
 
 namespace omen::host::cli {
@@ -16,6 +17,7 @@ struct Answer {
   Choice choice;
   Prediction prediction;
   std::vector<std::string> labels;  // what a person calls each row
+  std::vector<TargetFacts> facts;   // what the model says of its targets
 };
 
 struct FailedInput {
@@ -91,10 +93,24 @@ std::string probability_text(const Table& rows, const std::string& target, std::
   return text;
 }
 
-std::string target_heading(const Table& rows, const std::string& target) {
-  const std::string unit = rows.metadata(rows.index(target), "omen.unit");
-  return unit.empty() || unit == "1" || target.ends_with("_" + unit) ? target
-                                                                     : target + " [" + unit + "]";
+// Unit and direction as the prediction says, or else as the model does.
+TargetFacts target_facts(const Answer& answer, const std::string& target) {
+  const Table& rows = answer.prediction.rows;
+  const std::size_t column = rows.index(target);
+  TargetFacts found{target, rows.metadata(column, "omen.unit"),
+                    rows.metadata(column, "omen.direction"), ""};
+  for (const TargetFacts& known : answer.facts) {
+    if (known.name != target) continue;
+    if (found.unit.empty()) found.unit = known.unit;
+    if (found.direction.empty()) found.direction = known.direction;
+  }
+  return found;
+}
+
+std::string target_heading(const Answer& answer, const std::string& target) {
+  const std::string unit = target_facts(answer, target).unit;
+  const bool said = unit.empty() || unit == "1" || target.ends_with("_" + unit);
+  return said ? target : target + " [" + unit + "]";
 }
 
 TextTable people_table(const Answer& answer, const PredictRequest& request, std::int64_t shown) {
@@ -105,7 +121,7 @@ TextTable people_table(const Answer& answer, const PredictRequest& request, std:
   std::vector<Heading> headings{{"workload", false, true}};
   std::vector<bool> bounded, likely;
   for (const std::string& target : targets) {
-    headings.push_back({target_heading(rows, target), is_number(rows.type(rows.index(target)))});
+    headings.push_back({target_heading(answer, target), is_number(rows.type(rows.index(target)))});
     bounded.push_back(rows.has(target + ".lo") && rows.has(target + ".hi"));
     likely.push_back(is_text(rows.type(rows.index(target))));
     if (bounded.back()) headings.push_back({level, true});
@@ -142,9 +158,9 @@ void write_answer(JsonWriter& json, const Answer& answer) {
       .field("options_hash", answer.prediction.options_hash);
   json.key("targets").array();
   for (const std::string& target : target_names(rows)) {
-    const std::size_t column = rows.index(target);
-    json.object().field("name", target).field("unit", rows.metadata(column, "omen.unit"));
-    json.field("direction", rows.metadata(column, "omen.direction")).end();
+    const TargetFacts facts = target_facts(answer, target);
+    json.object().field("name", target).field("unit", facts.unit);
+    json.field("direction", facts.direction).end();
   }
   json.end()
       .field("load_seconds", answer.prediction.load_seconds)
@@ -261,8 +277,9 @@ class PredictVerb {
           predict(session_.components(), choice, batch.tables, session_.flags());
       if (prediction.failure && first_exit_ == kOk) first_exit_ = exit_code_of(*prediction.failure);
       std::vector<std::string> labels = labels_of(batch);
-      answers_.push_back(
-          {std::move(batch), std::move(choice), std::move(prediction), std::move(labels)});
+      std::vector<TargetFacts> facts = read_model_card(choice.model).targets;
+      answers_.push_back({std::move(batch), std::move(choice), std::move(prediction),
+                          std::move(labels), std::move(facts)});
     } catch (const Error& e) {
       const bool only =
           answers_.empty() && failed_.empty() && batch.inputs.size() == request_.inputs.size();

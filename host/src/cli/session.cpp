@@ -130,15 +130,27 @@ void write_rows(const fs::path& path, const std::string& table_name, const Table
   write_text(path, out.str());
 }
 
+ComponentRef named_component(const Registry& registry, std::uint32_t kind,
+                             const std::string& name) {
+  std::vector<ComponentRef> found;
+  for (const ComponentRef& ref : registry.components(kind))
+    if (ref.plugin->manifest.id == name) found.push_back(ref);
+  if (found.size() > 1)
+    std::erase_if(found,
+                  [](const ComponentRef& ref) { return !(ref.info->caps & OMEN_CAP_DEFAULT); });
+  return found.size() == 1 ? found[0] : registry.component(kind, name);
+}
+
 void take_component(const Registry& registry, std::uint32_t kind, std::vector<std::string>& words,
                     std::string& component) {
-  if (!component.empty() || words.empty()) return;
-  for (const ComponentRef& ref : registry.components(kind))
-    if (ref.info->id == words[0]) {
-      component = words[0];
-      words.erase(words.begin());
-      return;
-    }
+  if (!component.empty()) component = named_component(registry, kind, component).info->id;
+  if (!component.empty() || words.empty() || fs::is_regular_file(words[0])) return;
+  for (const ComponentRef& ref : registry.components(kind)) {
+    if (ref.info->id != words[0] && ref.plugin->manifest.id != words[0]) continue;
+    component = named_component(registry, kind, words[0]).info->id;
+    words.erase(words.begin());
+    return;
+  }
 }
 
 }  // namespace omen::host::cli

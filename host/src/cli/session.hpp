@@ -51,6 +51,8 @@ void write_text(const std::filesystem::path& path, const std::string& text);
 void write_rows(const std::filesystem::path& path, const std::string& table_name,
                 const Table& table);
 std::string csv_text(const Table& table);
+// A component by its id, or by the id of a plugin that has one such component or marks a default.
+ComponentRef named_component(const Registry& registry, std::uint32_t kind, const std::string& name);
 // Takes a leading word that names a component of this kind out of `words`.
 void take_component(const Registry& registry, std::uint32_t kind, std::vector<std::string>& words,
                     std::string& component);

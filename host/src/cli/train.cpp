@@ -98,12 +98,13 @@ int run_train(const Globals& globals, const TrainRequest& request) {
   Session session(globals, request.run, request.flags, "train " + request.component,
                   request.output);
   TrainingPlan plan;
-  plan.predictor = session.registry().component(OMEN_PREDICTOR, request.component);
+  plan.predictor = named_component(session.registry(), OMEN_PREDICTOR, request.component);
+  const std::string& id = plan.predictor.info->id;
   plan.data = split_data(globals, request, plan.split_id);
   plan.summary = request.summary;
   if (!request.from.empty()) plan.from = resolve_model(plan.predictor, request.from);
   const fs::path& directory = session.output_directory();
-  const std::string file = request.component + ".omen";
+  const std::string file = id + ".omen";
   const fs::path output = !directory.empty()       ? directory / file
                           : request.output.empty() ? fs::path(file)
                                                    : fs::path(request.output);
@@ -128,7 +129,7 @@ int run_train(const Globals& globals, const TrainRequest& request) {
   const std::int64_t rows = plan.data.train.at("workloads").rows();
   const std::int64_t held = plan.data.valid.empty() ? 0 : plan.data.valid.at("workloads").rows();
   const auto write_result = [&](JsonWriter& json) {
-    json.field("component", request.component)
+    json.field("component", id)
         .field("model", output.string())
         .field("rows", rows)
         .field("validation_rows", held);
@@ -154,8 +155,8 @@ int run_train(const Globals& globals, const TrainRequest& request) {
     print(json.end().text());
     return kOk;
   }
-  std::string text = "wrote " + output.string() + ": " + request.component + " on " +
-                     std::to_string(rows) + " rows";
+  std::string text =
+      "wrote " + output.string() + ": " + id + " on " + std::to_string(rows) + " rows";
   if (held > 0) text += ", " + std::to_string(held) + " held out";
   text += ", " + format_duration(result.fit_seconds) + "\n";
   for (const auto& [name, value] : result.last_metrics)
