@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "omen/error.hpp"
@@ -20,8 +20,14 @@ namespace detail {
 inline std::string default_text(bool value) {
   return value ? "true" : "false";
 }
+inline std::string default_text(int value) {
+  return std::to_string(value);
+}
 inline std::string default_text(std::int64_t value) {
   return std::to_string(value);
+}
+inline std::string default_text(const std::vector<std::string>&) {
+  return {};
 }
 inline std::string default_text(const std::string& value) {
   return value;
@@ -36,6 +42,38 @@ inline std::string default_text(double value) {
   return text;
 }
 
+template <class Field>
+constexpr std::uint32_t option_type() {
+  if constexpr (std::is_same_v<Field, bool>)
+    return OMEN_OPT_BOOL;
+  else if constexpr (std::is_same_v<Field, int> || std::is_same_v<Field, std::int64_t>)
+    return OMEN_OPT_INT;
+  else if constexpr (std::is_same_v<Field, double>)
+    return OMEN_OPT_REAL;
+  else {
+    static_assert(
+        std::is_same_v<Field, std::string> || std::is_same_v<Field, std::vector<std::string>>,
+        "options are bool, int, std::int64_t, double, std::string or a vector of strings");
+    return OMEN_OPT_STRING;
+  }
+}
+
+template <class Field>
+void assign(Field& field, const omen_option& value) {
+  if constexpr (std::is_same_v<Field, std::string>) {
+    field = value.s ? value.s : "";
+  } else if constexpr (std::is_same_v<Field, std::vector<std::string>>) {
+    field.emplace_back(value.s ? value.s : "");
+  } else if constexpr (std::is_same_v<Field, double>) {
+    field = value.r;
+  } else {
+    field = static_cast<Field>(value.i);
+    if (static_cast<std::int64_t>(field) != value.i)
+      throw Error(OMEN_INVALID_ARGUMENT, "option '" + std::string(value.key) + "' is " +
+                                             std::to_string(value.i) + ", which is too large");
+  }
+}
+
 }  // namespace detail
 
 // One option of struct O, bound to a member: bool, int, std::int64_t, double, std::string, or a
@@ -43,19 +81,18 @@ inline std::string default_text(double value) {
 template <class O>
 class Option {
  public:
-  using Member = std::variant<bool O::*, int O::*, std::int64_t O::*, double O::*, std::string O::*,
-                              std::vector<std::string> O::*>;
-
-  Option(Member member, const char* key, const char* help) : member_(member) {
+  template <class Field>
+  Option(Field O::*member, const char* key, const char* help) {
     spec_.struct_size = sizeof spec_;
+    spec_.type = detail::option_type<Field>();
+    spec_.flags = std::is_same_v<Field, std::vector<std::string>> ? OMEN_OPTF_REPEATED : 0;
     spec_.key = key;
     spec_.help = help;
     spec_.min = spec_.max = std::nan("");
-    static constexpr std::uint32_t kTypes[] = {OMEN_OPT_BOOL, OMEN_OPT_INT,    OMEN_OPT_INT,
-                                               OMEN_OPT_REAL, OMEN_OPT_STRING, OMEN_OPT_STRING};
-    spec_.type = kTypes[member.index()];
-    if (std::holds_alternative<std::vector<std::string> O::*>(member))
-      spec_.flags = OMEN_OPTF_REPEATED;
+    apply_ = [member](O& target, const omen_option& value) {
+      detail::assign(target.*member, value);
+    };
+    default_of_ = [member](const O& defaults) { return detail::default_text(defaults.*member); };
   }
 
   Option range(double min, double max) && {
@@ -97,34 +134,11 @@ class Option {
 
   const char* key() const noexcept { return spec_.key; }
 
-  void apply(O& target, const omen_option& value) const {
-    std::visit(
-        [&](auto member) {
-          auto& field = target.*member;
-          using Field = std::decay_t<decltype(field)>;
-          if constexpr (std::is_same_v<Field, std::string>)
-            field = value.s ? value.s : "";
-          else if constexpr (std::is_same_v<Field, double>)
-            field = value.r;
-          else if constexpr (std::is_arithmetic_v<Field>)
-            field = static_cast<Field>(value.i);
-          else
-            field.emplace_back(value.s ? value.s : "");
-        },
-        member_);
-  }
+  void apply(O& target, const omen_option& value) const { apply_(target, value); }
 
   // Completes the C spec in place; the option must not move afterwards.
   const omen_option_spec* finish(const O& defaults) {
-    std::visit(
-        [&](auto member) {
-          using Field = std::decay_t<decltype(defaults.*member)>;
-          if constexpr (std::is_same_v<Field, int>)
-            default_ = detail::default_text(std::int64_t{defaults.*member});
-          else if constexpr (!std::is_same_v<Field, std::vector<std::string>>)
-            default_ = detail::default_text(defaults.*member);
-        },
-        member_);
+    default_ = default_of_(defaults);
     const bool has_default = !(spec_.flags & (OMEN_OPTF_REQUIRED | OMEN_OPTF_REPEATED));
     spec_.default_text = has_default ? default_.c_str() : nullptr;
     spec_.choices = choices_.empty() ? nullptr : choices_.data();
@@ -132,7 +146,8 @@ class Option {
   }
 
  private:
-  Member member_;
+  std::function<void(O&, const omen_option&)> apply_;
+  std::function<std::string(const O&)> default_of_;
   omen_option_spec spec_{};
   std::string default_;
   std::vector<const char*> choices_;

@@ -261,9 +261,12 @@ class Table {
   Column<T> column(std::string_view) const&& = delete;  // the view would dangle
   template <class T>
   Column<T> column(std::size_t column) const&;
+  template <class T>
+  Column<T> column(std::size_t) const&& = delete;
   StringColumn strings(std::string_view name) const& { return strings(index(name)); }
   StringColumn strings(std::string_view) const&& = delete;
   StringColumn strings(std::size_t column) const&;
+  StringColumn strings(std::size_t) const&& = delete;
   template <class T>
   ListColumn<T> list(std::string_view name) const& {
     return list<T>(index(name));
@@ -272,6 +275,8 @@ class Table {
   ListColumn<T> list(std::string_view) const&& = delete;
   template <class T>
   ListColumn<T> list(std::size_t column) const&;
+  template <class T>
+  ListColumn<T> list(std::size_t) const&& = delete;
 
   // Copies: any number or bool column as doubles, nulls as NaN.
   std::vector<double> numbers(std::string_view name) const { return numbers(index(name)); }
@@ -330,8 +335,6 @@ class Table {
 // Builds a table column by column; every column has the same number of rows.
 class TableBuilder {
  public:
-  TableBuilder() : schema_(std::make_unique<Schema>()), array_(std::make_unique<Array>()) {}
-
   template <class T>
   TableBuilder& add(std::string name, std::vector<T> values, Metadata metadata = {}) {
     auto owner = std::make_shared<const std::vector<T>>(std::move(values));
@@ -379,6 +382,7 @@ class TableBuilder {
                              std::shared_ptr<const void> owner);
   // Metadata of the table itself, such as omen.dialect.
   TableBuilder& metadata(std::string key, std::string value) {
+    start();
     schema_->metadata.emplace_back(std::move(key), std::move(value));
     return *this;
   }
@@ -417,8 +421,10 @@ class TableBuilder {
     std::vector<ArrowArray*> children;
     const void* no_validity = nullptr;
   };
-  std::unique_ptr<Schema> schema_;
-  std::unique_ptr<Array> array_;
+  void start();
+
+  std::shared_ptr<Schema> schema_;  // made by the first column, taken away by finish()
+  std::shared_ptr<Array> array_;
   std::int64_t rows_ = -1;
 };
 
@@ -445,15 +451,18 @@ class TableStream {
  private:
   struct Imported {
     ArrowArrayStream stream{};
+    std::shared_ptr<const detail::OwnedSchema> schema;
     ~Imported() {
       if (stream.release) stream.release(&stream);
     }
+    std::optional<Table> next();
   };
   struct Exported;
   [[noreturn]] static void raise(ArrowArrayStream& stream, int code);
 
   Table schema_;
   std::optional<Table> single_;
+  std::shared_ptr<Imported> imported_;
   Next next_;
 };
 

@@ -40,8 +40,10 @@ inline Parsed parse_type(const ArrowSchema& schema) {
       return {Type::kDictionary, 0};
     bad_column(schema.name, "is a dictionary that is not int32 over utf8");
   }
-  for (int t = 0; schema.n_children == 0 && t <= static_cast<int>(Type::kUtf8); ++t)
-    if (format == format_of(static_cast<Type>(t))) return {static_cast<Type>(t), 0};
+  constexpr std::string_view kPlainFormats = "bcCsSiIlLfgu";  // in the order of Type
+  if (const auto at = kPlainFormats.find(format);
+      format.size() == 1 && schema.n_children == 0 && at != kPlainFormats.npos)
+    return {static_cast<Type>(at), 0};
   if (format.substr(0, 3) == "+w:" && schema.n_children == 1 && schema.children &&
       schema.children[0] && is_leaf(*schema.children[0])) {
     const std::int64_t size = parse_list_size(format.substr(3));
@@ -173,14 +175,14 @@ inline void parse_schema(OwnedSchema& owned) {
   }
 }
 
-// One allocation holds every node of an exported tree; each node can be moved out and released on
-// its own.
+// One allocation holds every node of an exported tree and the links between them; each node can be
+// moved out and released on its own.
 template <class Node, class Owner>
 struct ShareBlock {
   std::atomic<std::int64_t> live{0};
   std::shared_ptr<const Owner> owner;
-  std::vector<Node> nodes;
-  std::vector<Node*> children;
+  Node* free_node = nullptr;  // the unused rest of the memory behind this struct
+  Node** free_link = nullptr;
 
   static void count(const Node& node, std::size_t& nodes, std::size_t& links) {
     links += static_cast<std::size_t>(node.n_children);
@@ -195,7 +197,9 @@ struct ShareBlock {
     if (node->dictionary && node->dictionary->release) node->dictionary->release(node->dictionary);
     auto* block = static_cast<ShareBlock*>(node->private_data);
     node->release = nullptr;
-    if (block->live.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;
+    if (block->live.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    block->~ShareBlock();
+    ::operator delete(block);
   }
 
   void copy(const Node& from, Node* to) {
@@ -204,29 +208,31 @@ struct ShareBlock {
     to->private_data = this;
     live.fetch_add(1, std::memory_order_relaxed);
     if (from.n_children > 0) {
-      Node** links = children.data() + children.size();
-      children.resize(children.size() + static_cast<std::size_t>(from.n_children));
-      to->children = links;
+      to->children = free_link;
+      free_link += from.n_children;
       for (std::int64_t i = 0; i < from.n_children; ++i) {
-        links[i] = &nodes.emplace_back();
-        copy(*from.children[i], links[i]);
+        to->children[i] = new (free_node++) Node();
+        copy(*from.children[i], to->children[i]);
       }
     }
     if (from.dictionary) {
-      to->dictionary = &nodes.emplace_back();
+      to->dictionary = new (free_node++) Node();
       copy(*from.dictionary, to->dictionary);
     }
   }
 
   static void share(const Node& root, std::shared_ptr<const Owner> owner, Node* out) {
-    auto block = std::make_unique<ShareBlock>();
+    static_assert(sizeof(ShareBlock) % alignof(Node) == 0 && sizeof(Node) % alignof(Node*) == 0,
+                  "the parts follow each other without gaps");
     std::size_t nodes = 0, links = 0;
     count(root, nodes, links);
+    void* memory =
+        ::operator new(sizeof(ShareBlock) + nodes * sizeof(Node) + links * sizeof(Node*));
+    auto* block = new (memory) ShareBlock;
     block->owner = std::move(owner);
-    block->nodes.reserve(
-        nodes);  // pointers into both vectors stay valid: they never grow past this
-    block->children.reserve(links);
-    block.release()->copy(root, out);
+    block->free_node = reinterpret_cast<Node*>(block + 1);
+    block->free_link = reinterpret_cast<Node**>(block->free_node + nodes);
+    block->copy(root, out);
   }
 };
 
@@ -441,6 +447,7 @@ inline TableBuilder& TableBuilder::add_raw(std::string name, Type type, std::int
     throw Error(OMEN_INVALID_ARGUMENT, "column '" + name + "' has " + std::to_string(rows) +
                                            " rows, the others have " + std::to_string(rows_));
   rows_ = rows;
+  start();
   auto s = std::make_unique<SchemaColumn>();
   s->name = std::move(name);
   s->format = is_list(type) ? "+w:" + std::to_string(list_size) : detail::format_of(type);
@@ -545,7 +552,7 @@ inline TableBuilder& TableBuilder::valid(const std::vector<bool>& present) {
 
 inline TableBuilder& TableBuilder::valid_shared(const std::uint8_t* bits, std::int64_t nulls,
                                                 std::shared_ptr<const void> owner) {
-  if (array_->held.empty())
+  if (!array_ || array_->held.empty())
     throw Error(OMEN_INVALID_ARGUMENT, "validity was given before any column");
   ArrayColumn& column = *array_->held.back();
   if (column.node.buffers != column.buffers)
@@ -562,6 +569,7 @@ inline TableBuilder& TableBuilder::add_column(const Table& from, std::size_t ind
                                            std::to_string(from.rows()) + " rows, the others have " +
                                            std::to_string(rows_));
   rows_ = from.rows();
+  start();
   auto s = std::make_unique<SchemaColumn>();
   s->node = from.child_schema(index);
   s->source = from.schema_;
@@ -577,7 +585,20 @@ inline TableBuilder& TableBuilder::add_column(const Table& from, std::size_t ind
   return *this;
 }
 
+inline void TableBuilder::start() {
+  if (schema_) return;
+  constexpr std::size_t kUsualColumns = 8;
+  schema_ = std::make_shared<Schema>();
+  array_ = std::make_shared<Array>();
+  schema_->types.reserve(kUsualColumns);
+  schema_->held.reserve(kUsualColumns);
+  array_->held.reserve(kUsualColumns);
+}
+
 inline Table TableBuilder::finish() {
+  start();
+  schema_->children.reserve(schema_->held.size());
+  array_->children.reserve(array_->held.size());
   const auto forget_schema = [](ArrowSchema* node) { node->release = nullptr; };
   const auto forget_array = [](ArrowArray* node) { node->release = nullptr; };
   for (auto& column : schema_->held) {
@@ -603,10 +624,8 @@ inline Table TableBuilder::finish() {
   a.n_children = s.n_children;
   a.children = array_->children.data();
   a.release = forget_array;
-  Table table = Table::adopt(std::shared_ptr<const detail::OwnedSchema>(std::move(schema_)),
-                             std::shared_ptr<const detail::OwnedArray>(std::move(array_)));
-  *this = TableBuilder();
-  return table;
+  rows_ = -1;
+  return Table::adopt(std::move(schema_), std::move(array_));
 }
 
 // -------------------------------------------------------------------------------------------------------
@@ -637,21 +656,29 @@ inline TableStream TableStream::import(ArrowArrayStream* stream) {
 
   Table prototype;
   prototype.schema_ = schema;
-  prototype.array_ = concat({prototype}).array_;
-  return TableStream(prototype, [held, schema = std::move(schema)]() -> std::optional<Table> {
-    auto array = std::make_shared<detail::OwnedArray>();
-    if (const int code = held->stream.get_next(&held->stream, &array->array))
-      raise(held->stream, code);
-    if (!array->array.release) return std::nullopt;
-    detail::check_array(schema->schema, array->array, schema->types);
-    return Table::adopt(schema, std::move(array));
-  });
+  TableStream imported(prototype, nullptr);
+  held->schema = std::move(schema);
+  imported.imported_ = std::move(held);
+  return imported;
+}
+
+inline std::optional<Table> TableStream::Imported::next() {
+  auto array = std::make_shared<detail::OwnedArray>();
+  if (const int code = stream.get_next(&stream, &array->array)) raise(stream, code);
+  if (!array->array.release) return std::nullopt;
+  detail::check_array(schema->schema, array->array, schema->types);
+  return Table::adopt(schema, std::move(array));
 }
 
 inline std::optional<Table> TableStream::next() {
   if (single_) {
     std::optional<Table> table = std::move(single_);
     single_.reset();
+    return table;
+  }
+  if (imported_) {
+    std::optional<Table> table = imported_->next();
+    if (!table) imported_.reset();
     return table;
   }
   if (!next_) return std::nullopt;
