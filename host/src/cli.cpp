@@ -70,6 +70,25 @@ void add_globals(Line& line) {
   app.add_flag("-v,--verbose", g.verbose, "log more; twice for debugging")->group(group);
 }
 
+double parse_time(const char* flag, const std::string& text) {
+  std::size_t used = 0;
+  double seconds = -1;
+  try {
+    seconds = std::stod(text, &used);
+  } catch (const std::exception&) {
+  }
+  const std::string suffix = text.substr(used);
+  const double factor = suffix.empty() || suffix == "s" ? 1
+                        : suffix == "ms"                ? 1e-3
+                        : suffix == "m"                 ? 60
+                        : suffix == "h"                 ? 3600
+                                                        : -1;
+  if (seconds <= 0 || factor < 0)
+    usage_error(std::string(flag) + " is '" + text + "', which is no time",
+                "give a number with ms, s, m or h, such as 30s");
+  return seconds * factor;
+}
+
 void add_run_choices(Line& line, RunChoices& choices, Flags& flags) {
   line.run_choices = &choices;
   line.flags = &flags;
@@ -157,15 +176,38 @@ void build_graph(Line& line) {
 
 void build_profile(Line& line) {
   auto& r = request_of(line, run_profile);
+  line.app.add_option("ACTION", r.words, "diff A B: compare two traces");
   line.app.add_option("--with", r.component, "profiler to use")->type_name("COMPONENT");
-  line.app.add_option("-o,--output", r.output, "write every row: .csv, .jsonl, .json or .omt")
+  line.app
+      .add_option("-o,--output", r.output,
+                  "write the trace: .omt, .csv, .jsonl, .json or a directory; otherwise a new "
+                  "directory profile-TIME")
       ->type_name("FILE");
   line.app.add_option("--pid", r.pid, "watch a running process instead of starting one")
       ->type_name("PID");
+  line.app
+      .add_option_function<std::string>(
+          "--duration", [&r](const std::string& t) { r.duration_s = parse_time("--duration", t); },
+          "stop after this long, e.g. 30s or 5m; alone it watches the machine")
+      ->type_name("TIME");
+  line.app.add_option("--repeat", r.repeat, "run the command so many times")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  line.app
+      .add_option("--recover", r.recover,
+                  "finish a recording that was killed, by the name of its output")
+      ->type_name("FILE");
+  line.app.add_flag("--all", r.all, "show every series, not only the first to look at");
+  line.app.add_flag("--no-plot", r.no_plot, "write no HTML plot");
   line.app.add_flag("--probe", r.probe, "only say which devices are seen");
   line.component = &r.component;
   line.after_dashes = &r.command;
   add_run_choices(line, r.run, r.flags);
+}
+
+void build_mark(Line& line) {
+  auto& r = request_of(line, run_mark);
+  line.app.add_option("NAME", r.name, "what happens now")->required();
 }
 
 void build_train(Line& line) {
@@ -269,10 +311,19 @@ struct Builder {
   void (*build)(Line&);
 };
 constexpr Builder kBuilders[] = {
-    {"list", build_list},       {"info", build_info},     {"doctor", build_doctor},
-    {"new", build_new},         {"verify", build_verify}, {"graph", build_graph},
-    {"profile", build_profile}, {"train", build_train},   {"predict", build_predict},
-    {"score", build_score},     {"models", build_models}, {"completion", build_completion},
+    {"list", build_list},
+    {"info", build_info},
+    {"doctor", build_doctor},
+    {"new", build_new},
+    {"verify", build_verify},
+    {"graph", build_graph},
+    {"profile", build_profile},
+    {"mark", build_mark},
+    {"train", build_train},
+    {"predict", build_predict},
+    {"score", build_score},
+    {"models", build_models},
+    {"completion", build_completion},
 };
 
 void (*builder_of(std::string_view verb))(Line&) {
@@ -353,25 +404,6 @@ std::size_t verb_index(const Words& words) {
       return i;
   }
   return words.size();
-}
-
-double parse_time(const std::string& text) {
-  std::size_t used = 0;
-  double seconds = -1;
-  try {
-    seconds = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  const std::string suffix = text.substr(used);
-  const double factor = suffix.empty() || suffix == "s" ? 1
-                        : suffix == "ms"                ? 1e-3
-                        : suffix == "m"                 ? 60
-                        : suffix == "h"                 ? 3600
-                                                        : -1;
-  if (seconds <= 0 || factor < 0)
-    usage_error("--timeout is '" + text + "', which is no time",
-                "give a number with ms, s, m or h, such as 30s");
-  return seconds * factor;
 }
 
 std::uint64_t parse_size(const std::string& text) {
@@ -485,7 +517,8 @@ int parse_and_run(Line& line, Words words) {
     usage_error(message, "see: omen " + line.app.get_name() + " --help");
   }
   if (line.flags) take_key_values(line);
-  if (!line.timeout.empty()) line.run_choices->timeout_seconds = parse_time(line.timeout);
+  if (!line.timeout.empty())
+    line.run_choices->timeout_seconds = parse_time("--timeout", line.timeout);
   if (!line.memory.empty()) line.run_choices->memory_bytes = parse_size(line.memory);
   if (!line.timeout.empty() || !line.memory.empty()) line.run_choices->isolate = true;
   const Globals& g = line.globals;

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace omen::telemetry {
 namespace {
@@ -388,6 +389,35 @@ void LogReader::decode_tick(Cursor& cursor, std::vector<LogRow>& rows) {
                     {t_ns_, std::bit_cast<double>(series.last_bits), series.metric, series.device,
                      series.pid}});
   }
+}
+
+void copy_rows(RowReader& reader, LogWriter& writer, MetricTable& metrics) {
+  std::vector<LogRow> rows;
+  std::vector<Sample> samples;
+  std::vector<std::int32_t> numbers;  // of the reader's metrics in the writer's table
+  std::optional<std::int64_t> workload;
+  for (const auto& [key, value] : reader.metadata()) writer.put_meta(key, value);
+  while (reader.next(rows)) {
+    for (std::size_t i = 0; i < rows.size();) {
+      if (workload != rows[i].workload_id) {
+        workload = rows[i].workload_id;
+        const auto start = reader.workload_starts().find(*workload);
+        writer.begin_workload(*workload,
+                              start == reader.workload_starts().end() ? 0 : start->second);
+      }
+      samples.clear();
+      for (; i < rows.size() && rows[i].workload_id == *workload; ++i) {
+        const auto metric = static_cast<std::size_t>(rows[i].sample.metric);
+        while (numbers.size() <= metric)
+          numbers.push_back(metrics.id(reader.metrics()[numbers.size()]));
+        samples.push_back(rows[i].sample);
+        samples.back().metric = numbers[metric];
+      }
+      writer.put(samples);
+      writer.flush();
+    }
+  }
+  for (const auto& [key, value] : reader.metadata()) writer.put_meta(key, value);
 }
 
 }  // namespace omen::telemetry

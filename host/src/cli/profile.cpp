@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// `omen profile`: runs or watches a workload and reports what was measured.
-#include <algorithm>
-#include <map>
+// `omen profile`: runs or watches a workload, keeps its trace and says what was measured.
+#include <unistd.h>
 
+#include <ctime>
+#include <optional>
+
+#include "cli/profile_report.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "json_writer.hpp"
-#include "omen/host/table_io.hpp"
+#include "omen/container.hpp"
+#include "omen/host/figure.hpp"
+#include "omen/telemetry/imports.hpp"
+#include "omen/telemetry/record_log.hpp"
+#include "omen/telemetry/recording.hpp"
 
 namespace omen::host::cli {
 namespace {
+
+namespace fs = std::filesystem;
+using telemetry::OpenRows;
+using telemetry::Summary;
+
+constexpr const char* kRowsName = "counters.log";
+// What shells say for a command that is not there, or cannot be run.
+constexpr int kNoSuchCommand = 127;
+constexpr int kCannotRun = 126;
 
 ComponentRef find_profiler(const Registry& registry, const std::string& component) {
   if (!component.empty()) return registry.component(OMEN_PROFILER, component);
@@ -30,103 +46,244 @@ ComponentRef find_profiler(const Registry& registry, const std::string& componen
 std::string workload_json(const ProfileRequest& request) {
   JsonWriter json;
   json.object();
-  if (request.pid > 0)
-    json.field("pid", request.pid);
-  else
-    json.strings("command", request.command);
+  if (request.pid > 0) json.field("pid", request.pid);
+  if (!request.command.empty()) json.strings("command", request.command);
+  if (request.duration_s > 0) json.field("duration_s", request.duration_s);
+  if (request.repeat > 1) json.field("repeat", request.repeat);
   return json.end().text();
 }
 
-struct Series {
-  std::int64_t count = 0;
-  double sum = 0, least = 0, most = 0, last = 0;
-  void add(double value) {
-    least = count ? std::min(least, value) : value;
-    most = count ? std::max(most, value) : value;
-    ++count;
-    sum += value;
-    last = value;
+// Where a recording goes. While it runs, everything lies in `state`.
+struct Place {
+  fs::path trace, state, directory;
+  std::string plot_name;
+  bool is_directory = false;
+
+  static Place in_directory(const fs::path& directory) {
+    return {directory / "counters.omt", directory / "partial", directory, "profile", true};
+  }
+  static Place of_file(const fs::path& file) {
+    return {file, file.string() + ".partial", file.has_parent_path() ? file.parent_path() : ".",
+            file.stem().string(), false};
+  }
+  // A name without a suffix is a directory; no name is a new one.
+  static Place of_output(const std::string& output) {
+    if (output.empty()) return in_directory(new_directory());
+    const fs::path path(output);
+    if (output.back() == '/' || fs::is_directory(path) || !path.has_extension())
+      return in_directory(path);
+    return of_file(path);
+  }
+
+ private:
+  static fs::path new_directory() {
+    char text[32];
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::strftime(text, sizeof text, "profile-%Y%m%d-%H%M%S", &parts);
+    fs::path path = text;
+    for (int i = 2; fs::exists(path); ++i) path = std::string(text) + "-" + std::to_string(i);
+    return path;
   }
 };
 
-// One line per metric and device: how many samples, and what they were.
-TextTable summary(const Table& counters) {
-  std::map<std::pair<std::string, std::int64_t>, Series> series;
-  const auto values = counters.numbers("value");
-  const auto devices =
-      counters.has("device") ? counters.numbers("device") : std::vector<double>(values.size(), 0);
-  const StringColumn metrics = counters.strings("metric");
-  for (std::int64_t row = 0; row < counters.rows(); ++row) {
-    const auto at = static_cast<std::size_t>(row);
-    series[{std::string(metrics[row]), static_cast<std::int64_t>(devices[at])}].add(values[at]);
+void prepare(const Place& place) {
+  if (fs::exists(place.state / telemetry::kLogName))
+    usage_error("a recording that did not end lies in " + place.state.string(),
+                "finish it with: omen profile --recover " +
+                    (place.is_directory ? place.directory : place.trace).string());
+  std::error_code error;
+  fs::create_directories(place.state, error);
+  if (error)
+    throw Error(OMEN_IO,
+                "directory " + place.state.string() + " cannot be made: " + error.message(),
+                "choose another place with -o");
+}
+
+// Takes what a failed start has made away again.
+void clean_up(const Place& place) {
+  std::error_code error;
+  fs::remove_all(place.state, error);
+  if (place.is_directory) fs::remove(place.directory, error);  // only where it is empty
+}
+
+// Copies a stream into a log, so that it can be read more than once without holding it. Rows that
+// came before an error are kept; the error is returned.
+std::optional<Error> drain(TableStream stream, const fs::path& log) {
+  telemetry::MetricTable metrics;
+  telemetry::LogWriter writer(log, metrics);
+  std::optional<Error> failure;
+  const telemetry::RowReaderPtr reader = telemetry::read_stream(std::move(stream));
+  try {
+    telemetry::copy_rows(*reader, writer, metrics);
+  } catch (const Error& error) {
+    failure = error;
   }
-  TextTable table({{"metric"},
-                   {"device", true},
-                   {"samples", true},
-                   {"mean", true},
-                   {"least", true},
-                   {"most", true},
-                   {"last", true}});
-  for (const auto& [key, s] : series)
-    table.add({key.first,
-               std::to_string(key.second),
-               std::to_string(s.count),
-               {format_number(s.sum / static_cast<double>(s.count)), Style::kStrong},
-               format_number(s.least),
-               format_number(s.most),
-               format_number(s.last)});
-  return table;
+  writer.finish();
+  return failure;
+}
+
+void write_trace(const OpenRows& open, const Place& place) {
+  if (place.trace.extension() == ".omt") return telemetry::write_container(open, place.trace);
+  const fs::path container = place.state / "counters.omt";
+  telemetry::write_container(open, container);
+  const container::Reader reader = container::Reader::open(container);
+  write_rows(place.trace, "counters", container::get_table(reader, "counters"));
+}
+
+// The plot's path, or nothing where none was wanted or the chart library is missing.
+std::string write_plot(const Globals& globals, const ProfileRequest& request, const Place& place,
+                       const OpenRows& open, const std::string& title) {
+  if (request.no_plot) return {};
+  telemetry::PlotOptions options;
+  options.title = title;
+  options.all_metrics = request.all;
+  try {
+    write_figure(place.directory, place.plot_name, telemetry::plot_json(open, options), {});
+  } catch (const Error& error) {
+    note(globals, std::string("no plot: ") + error.what());
+    return {};
+  }
+  return (place.directory / (place.plot_name + ".html")).string();
+}
+
+// Writes trace, plot and summary. The job owns stdout, so what people read then goes to stderr.
+Summary report(const Globals& globals, const ProfileRequest& request, const Place& place,
+               const OpenRows& open, const std::string& profiler) {
+  write_trace(open, place);
+  const telemetry::RowReaderPtr reader = open();
+  Summary summary = telemetry::summarise(*reader);
+  std::string title;
+  for (const std::string& word : request.command) title += (title.empty() ? "" : " ") + word;
+  const std::string plot =
+      write_plot(globals, request, place, open, title.empty() ? profiler : title);
+  const std::string json = trace_json(summary, profiler, place.trace.string(), plot);
+  if (place.is_directory) write_text(place.directory / "summary.json", json + "\n");
+  const bool stdout_is_free = request.command.empty();
+  if (globals.json && stdout_is_free) print(json + "\n");
+  if (!globals.json) {
+    const TextTable table = trace_table(summary, request.all);
+    if (stdout_is_free)
+      print_table(globals, table);
+    else
+      note(globals,
+           table.text(globals.plain ? Terminal{} : terminal_of(STDERR_FILENO), !globals.plain));
+  }
+  note(globals, trace_headline(summary));
+  const std::string absent = absent_parts(summary, globals.verbose > 0);
+  if (!absent.empty())
+    note(globals, "not measured here: " + absent + (globals.verbose > 0 ? "" : " (-v says why)"));
+  note(globals, "wrote " + place.trace.string() + (plot.empty() ? "" : " and " + plot));
+  return summary;
+}
+
+// The job's own exit code, or 128 and the signal as shells count.
+int exit_code_of_job(const Summary& summary) {
+  const auto workloads = summary.workloads();
+  const std::int64_t last = workloads.empty() ? 0 : workloads.back();
+  if (const auto* signal = summary.find("job.signal", -1, last))
+    return 128 + static_cast<int>(signal->last());
+  if (const auto* code = summary.find("job.exit_code", -1, last))
+    return static_cast<int>(code->last());
+  return kOk;
+}
+
+int run_diff(const Globals& globals, const ProfileRequest& request) {
+  if (request.words[0] != "diff" || request.words.size() != 3)
+    usage_error("'" + request.words[0] + "' is nothing that omen profile does",
+                "put a command behind two dashes: omen profile -- COMMAND; compare traces with: "
+                "omen profile diff A B");
+  const Summary a = telemetry::summarise(*telemetry::open_trace(request.words[1]));
+  const Summary b = telemetry::summarise(*telemetry::open_trace(request.words[2]));
+  if (globals.json)
+    print(trace_diff_json(a, b) + "\n");
+  else
+    print_table(globals, trace_diff(a, b, request.all));
+  return kOk;
+}
+
+// The output that a name stands for: the trace itself, its directory, or what was left of them.
+Place find_killed(const fs::path& name) {
+  for (const Place& place : {Place::of_file(name), Place::in_directory(name)})
+    if (fs::exists(place.state / telemetry::kLogName)) return place;
+  if (name.filename() == "partial") return Place::in_directory(name.parent_path());
+  if (name.extension() == ".partial") return Place::of_file(name.parent_path() / name.stem());
+  throw ExitError(kUsage, Error(OMEN_NOT_FOUND,
+                                "no recording that did not end belongs to '" + name.string() + "'",
+                                "give the name that -o had, or the directory profile-TIME"));
+}
+
+int run_recover(const Globals& globals, const ProfileRequest& request) {
+  const Place killed = find_killed(request.recover);
+  Place place = request.output.empty() ? killed : Place::of_output(request.output);
+  place.state = killed.state;
+  const fs::path log = killed.state / telemetry::kLogName;
+  const OpenRows open = [log] { return std::make_unique<telemetry::LogReader>(log); };
+  telemetry::LogReader reader(log);
+  std::vector<telemetry::LogRow> rows;
+  while (reader.next(rows)) {
+  }
+  if (place.is_directory) fs::create_directories(place.directory);
+  report(globals, request, place, open, "recovered");
+  if (!reader.complete())
+    note(globals, "recovered: the end of the run was not recorded, " +
+                      std::to_string(reader.lost_bytes()) + " bytes of the last second are lost");
+  fs::remove_all(killed.state);
+  return kOk;
+}
+
+int print_devices(const Globals& globals, const std::string& profiler, const std::string& devices) {
+  JsonWriter json;
+  json.object().field("format_version", 1).field("profiler", profiler);
+  print(globals.json ? json.key("devices").raw(devices).end().text() + "\n" : devices + "\n");
+  return kOk;
 }
 
 }  // namespace
 
 int run_profile(const Globals& globals, const ProfileRequest& request) {
-  Session session(globals, request.run, request.flags, "profile", request.output);
+  if (!request.words.empty()) return run_diff(globals, request);
+  if (!request.recover.empty()) return run_recover(globals, request);
+  Session session(globals, request.run, request.flags, "profile", {});
   const ComponentRef ref = find_profiler(session.registry(), request.component);
   const OptionValues options = resolve_options(*ref.info, session.flags().sources_for(*ref.info));
   session.flags().finish();
-  if (!request.probe && request.command.empty() && request.pid == 0)
-    usage_error("nothing to profile",
-                "write omen profile -- COMMAND, --pid PID, or --probe to see the devices");
+  const bool replays = ref.info->id == "telemetry.replay";
+  if (!request.probe && request.command.empty() && request.pid == 0 && request.duration_s == 0 &&
+      !replays)
+    usage_error(
+        "nothing to profile",
+        "write omen profile -- COMMAND, --pid PID, --duration 10s for the machine, or --probe");
   ProfilerHandle handle = session.components().profiler(ref, options);
-  const std::string devices = handle.probe();
   if (request.probe) {
+    const std::string devices = handle.probe();
     session.progress().finish();
-    JsonWriter json;
-    json.object()
-        .field("format_version", 1)
-        .field("profiler", ref.info->id)
-        .key("devices")
-        .raw(devices)
-        .end();
-    print(globals.json ? json.text() : devices + "\n");
-    return kOk;
+    return print_devices(globals, ref.info->id, devices);
   }
-  const RunContext run(session.components().settings().run, session.components().settings().hooks);
-  const Table counters = handle.collect(run.c(), workload_json(request)).read_all();
+  const Place place = Place::of_output(request.output);
+  prepare(place);
+  RunSettings settings = session.components().settings().run;
+  settings.state_dir = fs::absolute(place.state);
+  const RunContext run(settings, session.components().settings().hooks);
+  std::optional<Error> failure;
+  try {
+    failure = drain(handle.collect(run.c(), workload_json(request)), place.state / kRowsName);
+  } catch (const Error& error) {
+    clean_up(place);
+    if (request.command.empty()) throw;
+    if (error.code() == OMEN_NOT_FOUND) throw ExitError(kNoSuchCommand, error);
+    if (error.code() == OMEN_INVALID_ARGUMENT) throw ExitError(kCannotRun, error);
+    throw;
+  }
   session.progress().finish();
-  counters.validate();
-  for (const char* column : {"metric", "value"})
-    if (!counters.has(column))
-      throw Error(OMEN_INTERNAL,
-                  "plugin misbehaving: " + ref.info->id + " measured without a column " + column);
-  if (!session.output_directory().empty())
-    write_rows(session.output_directory() / "counters.csv", "counters", counters);
-  else if (!request.output.empty())
-    write_rows(request.output, "counters", counters);
-  if (!request.output.empty()) note(globals, "wrote " + request.output);
-  if (globals.json) {
-    JsonWriter json;
-    json.object()
-        .field("format_version", 1)
-        .field("profiler", ref.info->id)
-        .key("devices")
-        .raw(devices);
-    print(json.key("rows").raw(to_json_rows(counters)).end().text());
-  } else {
-    print_table(globals, summary(counters));
-  }
-  return kOk;
+  const fs::path log = place.state / kRowsName;
+  const Summary summary = report(
+      globals, request, place, [log] { return std::make_unique<telemetry::LogReader>(log); },
+      ref.info->id);
+  fs::remove_all(place.state);
+  if (failure) throw *failure;
+  return exit_code_of_job(summary);
 }
 
 }  // namespace omen::host::cli

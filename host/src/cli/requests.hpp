@@ -68,12 +68,18 @@ struct GraphRequest {
 };
 
 struct ProfileRequest {
-  std::string component, output;
-  std::vector<std::string> command;
-  std::int64_t pid = 0;
-  bool probe = false;
+  std::string component, output, recover;
+  std::vector<std::string> words;    // diff A B
+  std::vector<std::string> command;  // behind `--`
+  std::int64_t pid = 0, repeat = 1;
+  double duration_s = 0;  // 0: until the workload ends
+  bool probe = false, all = false, no_plot = false;
   Flags flags;
   RunChoices run;
+};
+
+struct MarkRequest {
+  std::string name;
 };
 
 struct TrainRequest {

@@ -29,9 +29,14 @@ constexpr VerbText kVerbs[] = {
      "omen graph kernel.cl\nomen graph kernel.cl -o kernel.svg\nomen graph src/*.cl -j 4 -o "
      "graphs.omt\n"
      "omen graph src/*.cl -o 'drawings/%.svg'"},
-    {"profile", "measure a running workload",
-     "omen profile -- python train.py\nomen profile --with telemetry.nvml --pid 1234 -o "
-     "power.csv\nomen profile --probe"},
+    {"profile", "run a command and record what it uses, or watch one that runs already",
+     "omen profile -- python train.py\nomen profile -o run.omt --repeat 5 -- ./bench\n"
+     "omen profile --with telemetry.nvml --pid 1234 --duration 60s\n"
+     "omen profile diff before.omt after.omt\nomen profile --recover run.omt\nomen profile "
+     "--probe"},
+    {"mark", "leave a mark in the recording that this job runs under",
+     "omen mark epoch-1\nomen profile -- sh -c 'omen mark load; ./load; omen mark train; "
+     "./train'"},
     {"models", "list the models that come with plugins",
      "omen models list\nomen models list baseline.gbt"},
     {"verify", "check that a plugin keeps the contract",

@@ -33,6 +33,7 @@ int run_new(const Globals&, const NewRequest&);
 int run_verify_verb(const Globals&, const VerifyRequest&);
 int run_graph(const Globals&, const GraphRequest&);
 int run_profile(const Globals&, const ProfileRequest&);
+int run_mark(const Globals&, const MarkRequest&);
 int run_train(const Globals&, const TrainRequest&);
 int run_predict(const Globals&, const PredictRequest&);
 int run_score(const Globals&, const ScoreRequest&);

@@ -109,6 +109,10 @@ class LogReader final : public RowReader {
   std::int64_t lost_bytes_ = 0;
 };
 
+// Appends all rows and facts of a reader; `metrics` is the table that the writer numbers by. Rows
+// that come before an error of the reader are kept.
+void copy_rows(RowReader& reader, LogWriter& writer, MetricTable& metrics);
+
 }  // namespace omen::telemetry
 
 #endif  // OMEN_TELEMETRY_RECORD_LOG_HPP
