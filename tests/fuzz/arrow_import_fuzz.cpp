@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrow structs as a hostile producer might fill them: accepted ones are read, copied and exported
-// completely. covers: sdk/include/omen/table_impl.hpp
+// Arrow structs of a hostile producer; accepted ones are read, copied and exported completely.
+// covers: sdk/include/omen/table_impl.hpp
 #include <array>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Container bytes of any kind: whatever the reader accepts is read completely and written again
-// unchanged. covers: sdk/container/reader.cpp covers: sdk/container/header_parser.cpp covers:
+// Container bytes of any kind; what the reader accepts is read completely and written again.
+// covers: sdk/container/reader.cpp
+// covers: sdk/container/header_parser.cpp
+// covers: sdk/container/table_file.cpp
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifest text of any kind: what is accepted writes itself, and reads back, without a difference.
+// Manifest text of any kind; what is accepted writes itself and reads back the same.
 // covers: host/src/manifest.cpp
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Option texts of any kind against a component with every option type; what is accepted keeps its
-// promises. covers: host/src/options.cpp
+// Option texts of any kind, against a component that has every type of option.
+// covers: host/src/options.cpp
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
