@@ -113,8 +113,8 @@ class Writer {
 // tensors:
 //   `<table>/<column>`          numbers [rows], lists [rows, width], dictionary codes I32 [rows]
 //   `<table>/<column>#bits`     bool values, one bit each, lowest first, U8
-//   `<table>/<column>#offsets`  text: I32 [rows + 1] (dictionary: [values + 1]) into
-//   `<table>/<column>#bytes`, U8
+//   `<table>/<column>#offsets`  text: I32 [rows + 1], of a dictionary [values + 1]
+//   `<table>/<column>#bytes`    text: U8, where the offsets point to
 //   `<table>/<column>#valid`    where there are nulls: one bit a row, 1 = present, U8
 // A '#' in a column name is written twice. Reading checks every offset and code, then uses the
 // mapping in place; a column is copied only where a foreign writer left it misaligned.
