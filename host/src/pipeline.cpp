@@ -438,8 +438,8 @@ Prediction predict(const Components& components, const Choice& choice, const Tab
   start = std::chrono::steady_clock::now();
   const Table rows = read_until_failure(handle.predict(run.c(), dataset.c()), result.failure);
   result.predict_seconds = seconds_since(start);
-  // With candidates there is a row for each pair, which a scorer matches up.
-  result.rows = tables.count("candidates")
+  // With candidates there is a row for each pair, and a task on nodes has a row for each node.
+  result.rows = tables.count("candidates") || rows.has("node_id")
                     ? rows
                     : checked_predictions(
                           rows, tables.at("workloads"), info.id,
@@ -487,7 +487,8 @@ std::vector<std::string> target_names(const Table& predictions) {
   std::vector<std::string> names;
   for (std::size_t c = 0; c < predictions.columns(); ++c) {
     const std::string name(predictions.name(c));
-    const bool key = name == "workload_id" || name == "candidate_id" || name == "status";
+    const bool key =
+        name == "workload_id" || name == "candidate_id" || name == "node_id" || name == "status";
     const bool part =
         name.ends_with(".lo") || name.ends_with(".hi") || name.find(".p.") != name.npos;
     if (!key && !part) names.push_back(name);

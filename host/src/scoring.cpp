@@ -14,17 +14,23 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Columns of predictions that a scorer reads: empty names mean any.
-std::vector<std::string> wanted_predictions(const ComponentInfo& scorer, bool& needs) {
-  std::vector<std::string> columns;
-  for (std::string read : scorer.reads) {
-    read = read.substr(0, read.find(':'));
-    if (read == "predictions" || read == "predictions.*") needs = true;
-    if (!read.starts_with("predictions.") || read == "predictions.*") continue;
-    needs = true;
-    columns.push_back(read.substr(std::string_view("predictions.").size()));
+// What a scorer says of the predictions it reads.
+struct Needs {
+  bool wanted = false, required = false;
+  std::vector<std::string> columns;  // empty: any
+};
+
+Needs prediction_needs(const ComponentInfo& scorer) {
+  Needs needs;
+  for (const std::string& text : scorer.reads) {
+    const std::string read = text.substr(0, text.find(':'));
+    if (read != "predictions" && !read.starts_with("predictions.")) continue;
+    needs.wanted = true;
+    needs.required |= !text.ends_with(":optional");
+    if (read != "predictions" && read != "predictions.*")
+      needs.columns.push_back(read.substr(std::string_view("predictions.").size()));
   }
-  return columns;
+  return needs;
 }
 
 bool writes_all(const ComponentInfo& predictor, const std::vector<std::string>& columns) {
@@ -82,8 +88,7 @@ void check_scores(const Table& scores, const Table& candidates, const std::strin
 
 Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& flags) {
   const ComponentInfo& info = *plan.scorer.info;
-  bool needs_predictions = false;
-  const std::vector<std::string> columns = wanted_predictions(info, needs_predictions);
+  const Needs needs = prediction_needs(info);
   const OptionValues options = resolve_options(info, flags.sources_for(info));
   ScorerHandle handle = components.scorer(plan.scorer, options);
   if (!plan.policy.empty() && !handle.loads())
@@ -108,10 +113,11 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
   MemoryDataset dataset;
   put_all(dataset, plan.tables);
   dataset.put("candidates", result.candidates);
-  if (needs_predictions || !plan.predictor.empty()) {
-    const bool search = plan.predictor.empty() && plan.model.empty();
-    const std::string named =
-        search ? own_predictor(components.registry(), info, columns) : plan.predictor;
+  const bool named_by_user = !plan.predictor.empty() || !plan.model.empty();
+  const std::string named = named_by_user || !needs.wanted
+                                ? plan.predictor
+                                : own_predictor(components.registry(), info, needs.columns);
+  if (named_by_user || needs.required || !named.empty()) {
     const Tables pairs = expand_candidates(plan.tables, result.candidates);
     const Choice choice =
         choose_predictor(components.registry(), pairs, dialect_of(pairs), named, plan.model);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen predict`: inputs to a table of costs; an input that fails is one row, not the end.
 #include <algorithm>
+#include <unordered_map>
 
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
@@ -56,14 +57,32 @@ std::vector<std::string> labels_of(const Batch& batch) {
   return labels;
 }
 
+// Rows of a task on nodes repeat a workload; every other row stands for one of its own.
+std::vector<std::size_t> workload_rows(const Batch& batch, const Table& rows) {
+  std::unordered_map<std::int64_t, std::size_t> row_of;
+  const Table& workloads = batch.tables.at("workloads");
+  const auto known = workloads.column<std::int64_t>("workload_id");
+  for (std::int64_t row = 0; row < workloads.rows(); ++row)
+    row_of[known[row]] = static_cast<std::size_t>(row);
+  std::vector<std::size_t> found;
+  for (const std::int64_t id : rows.column<std::int64_t>("workload_id")) {
+    const auto at = row_of.find(id);
+    if (at == row_of.end())
+      throw Error(OMEN_INTERNAL, "plugin misbehaving: a prediction names workload " +
+                                     std::to_string(id) + ", which it was not given");
+    found.push_back(at->second);
+  }
+  return found;
+}
+
 // The rows for programs: label and input beside what the predictor said.
 Table answer_table(const Answer& answer) {
   TableBuilder builder;
   const Table& rows = answer.prediction.rows;
   builder.add_column(rows, rows.index("workload_id"));
   std::vector<std::string> inputs;
-  for (const std::size_t input : answer.batch.input_of)
-    inputs.push_back(answer.batch.inputs[input]);
+  for (const std::size_t row : workload_rows(answer.batch, rows))
+    inputs.push_back(answer.batch.inputs[answer.batch.input_of[row]]);
   builder.add_strings("workload", answer.labels).add_categories("input", inputs);
   for (std::size_t c = 0; c < rows.columns(); ++c)
     if (rows.name(c) != "workload_id") builder.add_column(rows, c);
@@ -276,7 +295,18 @@ class PredictVerb {
       Prediction prediction =
           predict(session_.components(), choice, batch.tables, session_.flags());
       if (prediction.failure && first_exit_ == kOk) first_exit_ = exit_code_of(*prediction.failure);
-      std::vector<std::string> labels = labels_of(batch);
+      if (!prediction.rows.has("status"))
+        throw Error(OMEN_INTERNAL, "plugin misbehaving: " + choice.predictor.info->id +
+                                       " predicted without a status");
+      const std::vector<std::string> names = labels_of(batch);
+      const auto node = prediction.rows.find("node_id");
+      std::vector<std::string> labels;
+      for (const std::size_t row : workload_rows(batch, prediction.rows)) {
+        labels.push_back(names[row]);
+        if (node)
+          labels.back() += " node " + cell_text(prediction.rows, *node,
+                                                static_cast<std::int64_t>(labels.size()) - 1);
+      }
       std::vector<TargetFacts> facts = read_model_card(choice.model).targets;
       answers_.push_back({std::move(batch), std::move(choice), std::move(prediction),
                           std::move(labels), std::move(facts)});
