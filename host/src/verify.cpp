@@ -38,7 +38,6 @@ using conformance::Verdict;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kDefaultMemoryMb = 2048;
 constexpr std::chrono::milliseconds kLookEvery{20};
 
 struct Outcome {
@@ -158,7 +157,7 @@ class Runner {
     ChildProcess child(std::move(spawn));
     LineChannel channel(child.channel());
     const double seconds = request_.timeout_s > 0 ? request_.timeout_s : info.timeout_s;
-    const std::uint64_t memory = (request_.memory_mb ? request_.memory_mb : kDefaultMemoryMb) << 20;
+    const std::uint64_t memory = (request_.memory_mb ? request_.memory_mb : info.memory_mb) << 20;
     const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
     while (!child.ended()) {
       if (Clock::now() > deadline) {

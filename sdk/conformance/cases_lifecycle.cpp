@@ -92,8 +92,9 @@ void bounded_memory(Trial& trial) {
   const std::size_t resident = resident_bytes(), allocated = allocated_bytes();
   round();
   const std::size_t now = allocated_bytes(), resident_now = resident_bytes();
-  const std::size_t grown = std::max(now > allocated ? now - allocated : 0,
-                                     resident_now > resident ? resident_now - resident : 0);
+  const std::size_t grown =
+      std::max(now > allocated ? now - allocated : 0,
+               has_plain_malloc() && resident_now > resident ? resident_now - resident : 0);
   require(grown <= kGrowth,
           std::to_string(kObjects) + " objects left " + std::to_string(grown >> 10) + " KB behind");
 }

@@ -28,10 +28,16 @@ const std::vector<Case>& all_cases() {
 }
 
 CaseInfo info_of(const Case& one, const ComponentFacts* component, const PluginQuirks& quirks) {
-  CaseInfo info{one.id, one.description, one.level, one.timeout_s};
+  CaseInfo info;
+  info.id = one.id;
+  info.description = one.description;
+  info.level = one.level;
+  info.timeout_s = one.timeout_s;
   if (component) {
     info.id += "/" + component->id;
-    info.timeout_s *= quirks.component(component->id).timeout_factor;
+    const ComponentQuirks particular = quirks.component(component->id);
+    info.timeout_s *= particular.timeout_factor;
+    info.memory_mb = particular.memory_mb;
   }
   return info;
 }

@@ -18,6 +18,7 @@
 #include <cstring>
 
 extern char** environ;
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
 
 namespace omen::conformance {
 namespace {
@@ -114,6 +115,10 @@ int thread_count() {
   return count;
 }
 
+bool has_plain_malloc() {
+  return !__sanitizer_get_current_allocated_bytes;
+}
+
 std::size_t resident_bytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "re");
   unsigned long total = 0, resident = 0;
@@ -124,6 +129,8 @@ std::size_t resident_bytes() {
 }
 
 std::size_t allocated_bytes() {
+  // Sanitizers bring their own malloc, which mallinfo2 knows nothing of.
+  if (__sanitizer_get_current_allocated_bytes) return __sanitizer_get_current_allocated_bytes();
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }

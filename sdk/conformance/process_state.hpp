@@ -27,6 +27,8 @@ class ProcessState {
 
 int thread_count();
 std::size_t resident_bytes();
+// False under sanitizers, which keep freed memory for a while.
+bool has_plain_malloc();
 // Bytes that malloc has handed out and not got back.
 std::size_t allocated_bytes();
 

@@ -51,6 +51,8 @@ ComponentQuirks component_from(const Json& json, const std::string& where) {
       quirks.tolerance = value.get<double>();
     else if (key == "timeout_factor")
       quirks.timeout_factor = value.get<double>();
+    else if (key == "memory_mb")
+      quirks.memory_mb = value.get<std::uint64_t>();
     else if (key == "workloads")
       quirks.workloads = value.get<std::int64_t>();
     else if (key == "operations")

@@ -22,7 +22,7 @@ struct VerifyRequest {
   std::uint64_t seed = 1;
   unsigned jobs = 0;            // cases at once; 0: one per core
   double timeout_s = 0;         // per case; 0: what each case says
-  std::uint64_t memory_mb = 0;  // per case; 0: 2048
+  std::uint64_t memory_mb = 0;  // per case; 0: what each case says
 };
 
 // Returns an exit code: 0 without FAIL, CRASH and TIMEOUT, else 1; 2 for a bad request; 4 for an

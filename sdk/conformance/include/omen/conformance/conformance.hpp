@@ -38,6 +38,7 @@ struct CaseInfo {
   std::string description;  // one sentence
   int level = 1;            // 1 load and describe, 2 contract, 3 stress and fuzz
   double timeout_s = 20;
+  std::uint64_t memory_mb = 2048;  // resident; a child above it is ended
   std::string group() const { return id.substr(0, id.find('.')); }
   std::string component() const;  // "mine.mean", or empty
 };
@@ -55,6 +56,7 @@ struct ComponentQuirks {
   std::map<std::string, std::string> options;  // instead of the defaults, e.g. fewer epochs
   double tolerance = 1e-6;                     // relative, where two answers must agree
   double timeout_factor = 1;
+  std::uint64_t memory_mb = 2048;
   std::int64_t workloads = 24;                 // rows of the synthetic task
   std::map<std::string, ColumnQuirk> columns;  // by "table.column"
   std::vector<std::string> operations;         // vocabulary of nodes.op
