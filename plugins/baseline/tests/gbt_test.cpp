@@ -24,6 +24,13 @@ Matrix uniform_matrix(Index rows, Index cols, std::uint64_t seed) {
   return x;
 }
 
+/// A search that is short enough for a test.
+GbtOptions quick() {
+  GbtOptions options;
+  options.max_rounds = 60;
+  return options;
+}
+
 Vector step_target(const Matrix& x) {
   return (x.col(0).array() > 0.5).select(10.0, Vector::Zero(x.rows())) + x.col(1);
 }
@@ -38,7 +45,7 @@ Vector three_codes(const Matrix& x) {
 
 TEST(Gbt, LearnsAStepThatALineCannot) {
   const Matrix x = uniform_matrix(400, 3, 1), fresh = uniform_matrix(200, 3, 2);
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   const auto report = learner.fit(x, {{step_target(x), 0}}, make_folds(400, {}, 5, 1), {}).front();
   EXPECT_LT(std::sqrt(report.loss), 0.5);
   EXPECT_THAT(report.knobs, testing::ContainsRegex("rounds [0-9]+, depth [2468], eta 0"));
@@ -62,7 +69,7 @@ TEST(Gbt, UsesTheGivenKnobs) {
 TEST(Gbt, GivesProbabilitiesForTwoAndThreeClasses) {
   const Matrix x = uniform_matrix(300, 2, 4);
   const Vector two = (x.col(0).array() > 0.3).select(Vector::Ones(300), Vector::Zero(300));
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   learner.fit(x, {{two, 2}, {three_codes(x), 3}}, make_folds(300, {}, 5, 1), {});
   const auto p = learner.predict(x, {});
   ASSERT_EQ(p[0].cols(), 2);
@@ -79,7 +86,7 @@ TEST(Gbt, MissingValuesAndUnknownTargetsAreFine) {
   for (Index row = 0; row < 200; row += 7) x(row, 1) = std::nan("");
   y[11] = std::nan("");
   x(3, 1) = 1e300;
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   const auto report = learner.fit(x, {{y, 0}}, make_folds(200, {}, 5, 1), {}).front();
   EXPECT_TRUE(std::isnan(report.held_out(11, 0)));
   EXPECT_TRUE(learner.predict(x, {}).front().allFinite());
@@ -107,7 +114,7 @@ TEST(Gbt, ThreadsAndCallsDoNotChangeTheModel) {
 
 TEST(Gbt, PredictsOnAnotherThreadThanItWasFittedOn) {
   const Matrix x = uniform_matrix(100, 2, 7);
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   std::thread([&] { learner.fit(x, {{step_target(x), 0}}, make_folds(100, {}, 5, 1), {}); }).join();
   const Matrix here = learner.predict(x, {}).front();
   Matrix there;
@@ -117,7 +124,7 @@ TEST(Gbt, PredictsOnAnotherThreadThanItWasFittedOn) {
 
 TEST(Gbt, LargePredictionsEqualSmallOnes) {
   const Matrix x = uniform_matrix(100, 2, 8), many = uniform_matrix(20000, 2, 9);
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   learner.fit(x, {{step_target(x), 0}}, make_folds(100, {}, 5, 1), {});
   const Matrix all = learner.predict(many, {}).front();
   for (const Index row : {Index{0}, Index{8191}, Index{8192}, Index{19999}}) {
@@ -146,7 +153,7 @@ TEST(Gbt, StopsWithinASecondWhenCancelled) {
 }
 
 TEST(Gbt, WorksWithoutFoldsFeaturesOrSpread) {
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   const Matrix one = Matrix::Ones(1, 2);
   EXPECT_TRUE(std::isnan(learner.fit(one, {{Vector::Constant(1, 4.0), 0}}, {}, {}).front().loss));
   EXPECT_NEAR(learner.predict(one, {}).front()(0, 0), 4, 1e-6);
@@ -157,7 +164,7 @@ TEST(Gbt, WorksWithoutFoldsFeaturesOrSpread) {
 
 TEST(Gbt, SaveAndLoadGiveTheSameAnswers) {
   const Matrix x = uniform_matrix(150, 2, 11);
-  GbtLearner learner({}), loaded({});
+  GbtLearner learner(quick()), loaded(quick());
   learner.fit(x, {{step_target(x), 0}, {three_codes(x), 3}}, make_folds(150, {}, 5, 1), {});
   MemoryState state;
   learner.save(state);
@@ -168,7 +175,7 @@ TEST(Gbt, SaveAndLoadGiveTheSameAnswers) {
 
 TEST(Gbt, DamagedModelsAreRefused) {
   const Matrix x = uniform_matrix(50, 2, 12);
-  GbtLearner learner({});
+  GbtLearner learner(quick());
   learner.fit(x, {{step_target(x), 0}}, make_folds(50, {}, 5, 1), {});
   MemoryState state;
   learner.save(state);

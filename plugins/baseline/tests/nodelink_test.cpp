@@ -104,16 +104,23 @@ TEST(NodeLink, SaysWhichElementIsWrong) {
               HasSubstr("nodes[1].id is used by an earlier node"));
   EXPECT_THAT(error_of(R"({"nodes": [{"id": 1.5, "op": "x"}], "links": []})"),
               HasSubstr("nodes[0].id is neither"));
-  EXPECT_THAT(error_of(R"({"nodes": [{"id": 1, "op": "x"}], "links": [{"source": 1, "target": 2}]})"),
-              HasSubstr("links[0].target is 2, which is no node's id"));
-  EXPECT_THAT(error_of(R"({"nodes": [{"id": 1, "op": "x", "feat": [1]}, {"id": 2, "op": "x", "feat": []}], "links": []})"),
-              HasSubstr("nodes[1].feat has 0 values"));
-  EXPECT_THAT(error_of(R"({"nodes": [{"id": 1, "op": "x"}, {"id": 2, "op": "x", "feat": [1]}], "links": []})"),
-              HasSubstr("nodes[1].feat is missing in earlier nodes"));
+  EXPECT_THAT(
+      error_of(R"({"nodes": [{"id": 1, "op": "x"}], "links": [{"source": 1, "target": 2}]})"),
+      HasSubstr("links[0].target is 2, which is no node's id"));
+  EXPECT_THAT(
+      error_of(
+          R"({"nodes": [{"id": 1, "op": "x", "feat": [1]}, {"id": 2, "op": "x", "feat": []}], "links": []})"),
+      HasSubstr("nodes[1].feat has 0 values"));
+  EXPECT_THAT(
+      error_of(
+          R"({"nodes": [{"id": 1, "op": "x"}, {"id": 2, "op": "x", "feat": [1]}], "links": []})"),
+      HasSubstr("nodes[1].feat is missing in earlier nodes"));
   EXPECT_THAT(error_of(R"({"nodes": [{"id": 1, "op": "x", "feat": ["a"]}], "links": []})"),
               HasSubstr("nodes[0].feat[0] is not a number"));
-  EXPECT_THAT(error_of(R"([{"graph": {"b": 1}, "nodes": [], "links": []}, {"graph": {"b": "x"}, "nodes": [], "links": []}])"),
-              HasSubstr("graphs[1].graph.b is a number in one graph"));
+  EXPECT_THAT(
+      error_of(
+          R"([{"graph": {"b": 1}, "nodes": [], "links": []}, {"graph": {"b": "x"}, "nodes": [], "links": []}])"),
+      HasSubstr("graphs[1].graph.b is a number in one graph"));
 }
 
 TEST(NodeLink, SniffsByContent) {

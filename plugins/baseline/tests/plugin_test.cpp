@@ -64,7 +64,9 @@ std::vector<std::string> statuses(const Table& table) {
   return all;
 }
 
-std::vector<double> times(const Table& table) { return table.numbers("time_ms"); }
+std::vector<double> times(const Table& table) {
+  return table.numbers("time_ms");
+}
 
 template <class Body>
 omen_status status_of(const Body& body) {
@@ -82,19 +84,24 @@ TEST(Plugin, DescribesItsComponents) {
     ids.emplace_back((*at)->id);
     EXPECT_LE(std::string((*at)->summary).size(), 80U);
   }
-  EXPECT_THAT(ids, testing::IsSupersetOf({"baseline.mean", "baseline.ridge", "baseline.knn",
-                                          "baseline.nodelink"}));
+  EXPECT_THAT(ids, testing::IsSupersetOf(
+                       {"baseline.mean", "baseline.ridge", "baseline.knn", "baseline.nodelink"}));
 }
 
 class AnyPredictor : public testing::TestWithParam<const char*> {
  protected:
   const omen_component& component() { return find_component(plugin(), GetParam()); }
+  /// A short search is enough here.
+  std::map<std::string, std::string> options() const {
+    if (std::string(GetParam()) != "baseline.gbt") return {};
+    return {{"max_rounds", "40"}};
+  }
   bool learns() const { return std::string(GetParam()) != "baseline.mean"; }
 };
 
 TEST_P(AnyPredictor, PredictsEveryColumnOfTheContract) {
   Fixture train, fresh(30, 60);
-  PredictorClient client(component());
+  PredictorClient client(component(), options());
   const TestRun run;
   client.fit(train.dataset, run);
   fresh.dataset.withhold("targets");
@@ -125,7 +132,7 @@ TEST_P(AnyPredictor, PredictsEveryColumnOfTheContract) {
 
 TEST_P(AnyPredictor, SaveAndLoadGiveTheSameTable) {
   Fixture train;
-  PredictorClient client(component()), loaded(component());
+  PredictorClient client(component(), options()), loaded(component(), options());
   const TestRun run;
   client.fit(train.dataset, run);
   TestArtifact artifact = client.save();
@@ -145,7 +152,7 @@ TEST_P(AnyPredictor, SaveAndLoadGiveTheSameTable) {
 TEST_P(AnyPredictor, ChunksThreadsAndRowOrderDoNotMatter) {
   Fixture train;
   const TestRun one(3, 1), two(3, 2);
-  PredictorClient a(component()), b(component());
+  PredictorClient a(component(), options()), b(component(), options());
   a.fit(train.dataset, one);
   train.dataset.set_batch_rows(7);
   b.fit(train.dataset, two);
@@ -164,7 +171,7 @@ TEST_P(AnyPredictor, ChunksThreadsAndRowOrderDoNotMatter) {
 
 TEST_P(AnyPredictor, MarksWhatLiesOutsideItsTraining) {
   Fixture train;
-  PredictorClient client(component());
+  PredictorClient client(component(), options());
   const TestRun run;
   client.fit(train.dataset, run);
   MemoryDataset odd;
@@ -180,7 +187,7 @@ TEST_P(AnyPredictor, MarksWhatLiesOutsideItsTraining) {
 
 TEST_P(AnyPredictor, RefusesWrongMomentsAndDataAndStaysUsable) {
   Fixture train;
-  PredictorClient client(component());
+  PredictorClient client(component(), options());
   const TestRun run;
   EXPECT_EQ(status_of([&] { client.predict(train.dataset, run); }), OMEN_INVALID_STATE);
   EXPECT_EQ(status_of([&] { client.save(); }), OMEN_INVALID_STATE);
@@ -202,7 +209,7 @@ TEST_P(AnyPredictor, RefusesWrongMomentsAndDataAndStaysUsable) {
 
 TEST_P(AnyPredictor, AnswersAnEmptyTableWithItsColumns) {
   Fixture train, none(0);
-  PredictorClient client(component());
+  PredictorClient client(component(), options());
   const TestRun run;
   client.fit(train.dataset, run);
   const Table out = client.predict(none.dataset, run);
@@ -212,18 +219,19 @@ TEST_P(AnyPredictor, AnswersAnEmptyTableWithItsColumns) {
 
 TEST_P(AnyPredictor, LearnsFromTheValidationRowsToo) {
   Fixture train(30), valid(30, 30), all(60);
-  PredictorClient parts(component()), whole(component());
+  PredictorClient parts(component(), options()), whole(component(), options());
   const TestRun run;
   parts.fit(train.dataset, run, &valid.dataset);
   whole.fit(all.dataset, run);
   const std::vector<double> a = times(parts.predict(all.dataset, run));
   const std::vector<double> b = times(whole.predict(all.dataset, run));
-  for (std::size_t row = 0; row < a.size(); ++row) EXPECT_NEAR(a[row], b[row], 1e-6 * std::abs(b[row]));
+  for (std::size_t row = 0; row < a.size(); ++row)
+    EXPECT_NEAR(a[row], b[row], 1e-6 * std::abs(b[row]));
 }
 
 TEST_P(AnyPredictor, PredictsPerCandidate) {
   Fixture train;
-  PredictorClient client(component());
+  PredictorClient client(component(), options());
   const TestRun run;
   client.fit(train.dataset, run);
   MemoryDataset in;
@@ -254,7 +262,8 @@ TEST_P(AnyPredictor, LearnsFromGraphs) {
   std::vector<double> time;
   for (std::int64_t graph = 0; graph < 40; ++graph) {
     ids.push_back(graph);
-    const int convs = 1 + static_cast<int>(graph * 7 % 11), relus = 1 + static_cast<int>(graph * 5 % 7);
+    const int convs = 1 + static_cast<int>(graph * 7 % 11),
+              relus = 1 + static_cast<int>(graph * 5 % 7);
     for (int i = 0; i < convs + relus; ++i) {
       node_graph.push_back(graph);
       node.push_back(i);
@@ -268,9 +277,14 @@ TEST_P(AnyPredictor, LearnsFromGraphs) {
   }
   data.put("workloads", TableBuilder().add("workload_id", ids).finish());
   data.put("targets", TableBuilder().add("workload_id", ids).add("time_ms", time).finish());
-  data.put("nodes", TableBuilder().add("graph_id", node_graph).add("node_id", node).add_categories("op", ops).finish());
-  data.put("edges", TableBuilder().add("graph_id", edge_graph).add("src", src).add("dst", dst).finish());
-  PredictorClient client(component());
+  data.put("nodes", TableBuilder()
+                        .add("graph_id", node_graph)
+                        .add("node_id", node)
+                        .add_categories("op", ops)
+                        .finish());
+  data.put("edges",
+           TableBuilder().add("graph_id", edge_graph).add("src", src).add("dst", dst).finish());
+  PredictorClient client(component(), options());
   const TestRun run;
   client.fit(data, run);
   const std::vector<double> fitted = times(client.predict(data, run));
@@ -328,8 +342,9 @@ TEST_P(AnyPredictor, CancelsWithinASecond) {
 }
 
 #if OMEN_BASELINE_XGBOOST
-INSTANTIATE_TEST_SUITE_P(All, AnyPredictor, testing::Values("baseline.mean", "baseline.ridge",
-                                                            "baseline.knn", "baseline.gbt"));
+INSTANTIATE_TEST_SUITE_P(All, AnyPredictor,
+                         testing::Values("baseline.mean", "baseline.ridge", "baseline.knn",
+                                         "baseline.gbt"));
 #else
 INSTANTIATE_TEST_SUITE_P(All, AnyPredictor,
                          testing::Values("baseline.mean", "baseline.ridge", "baseline.knn"));

@@ -22,7 +22,9 @@ TabularModel ridge(ModelOptions options = {}) {
   return {[] { return std::make_unique<RidgeLearner>(0); }, options};
 }
 
-double uniform(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1.0p-53; }
+double uniform(Random& random) {
+  return static_cast<double>(random.next() >> 11) * 0x1.0p-53;
+}
 
 /// x in 1..10^decades, z in 0..1.
 Frame power_frame(Index rows, double decades, std::uint64_t seed) {
@@ -58,21 +60,27 @@ TEST(TabularModel, LearnsAPowerLawThroughLogarithms) {
   const Prediction prediction = model.predict(fresh, 0.9, {});
   const Target truth = power_target(fresh);
   for (Index row = 0; row < 50; ++row) {
-    EXPECT_NEAR(prediction.targets[0].value[row] / truth.numbers[static_cast<std::size_t>(row)], 1, 0.05);
+    EXPECT_NEAR(prediction.targets[0].value[row] / truth.numbers[static_cast<std::size_t>(row)], 1,
+                0.05);
   }
 }
 
 TEST(TabularModel, LogTargetFollowsItsOption) {
   const Frame train = power_frame(60, 3, 1);
-  EXPECT_EQ(ridge({LogMode::kOff, LogMode::kAuto, 5}).fit(train, {power_target(train)}, {}, {})[0].loss_name,
+  EXPECT_EQ(ridge({LogMode::kOff, LogMode::kAuto, 5})
+                .fit(train, {power_target(train)}, {}, {})[0]
+                .loss_name,
             "cv_rmse");
   const Frame narrow = power_frame(60, 1, 1);
   EXPECT_EQ(ridge().fit(narrow, {power_target(narrow)}, {}, {})[0].loss_name, "cv_rmse");
-  EXPECT_EQ(ridge({LogMode::kOn, LogMode::kAuto, 5}).fit(narrow, {power_target(narrow)}, {}, {})[0].loss_name,
+  EXPECT_EQ(ridge({LogMode::kOn, LogMode::kAuto, 5})
+                .fit(narrow, {power_target(narrow)}, {}, {})[0]
+                .loss_name,
             "cv_rmse_log");
   Target signed_target = power_target(narrow);
   signed_target.numbers[7] = -1;
-  EXPECT_THROW(ridge({LogMode::kOn, LogMode::kAuto, 5}).fit(narrow, {signed_target}, {}, {}), Error);
+  EXPECT_THROW(ridge({LogMode::kOn, LogMode::kAuto, 5}).fit(narrow, {signed_target}, {}, {}),
+               Error);
   EXPECT_NO_THROW(ridge().fit(narrow, {signed_target}, {}, {}));
 }
 
@@ -80,7 +88,8 @@ TEST(TabularModel, LogFeaturesAreKeptOnlyWhereTheyHelp) {
   const Frame train = power_frame(150, 3, 3);
   Target straight{"y", train.columns[0].numbers, {}, {}};
   straight.numbers[0] = -1;  // not positive, so no logarithm of the target
-  EXPECT_THAT(ridge().fit(train, {straight}, {}, {})[0].knobs, testing::Not(testing::HasSubstr("log")));
+  EXPECT_THAT(ridge().fit(train, {straight}, {}, {})[0].knobs,
+              testing::Not(testing::HasSubstr("log")));
   Target curved = straight;
   for (double& value : curved.numbers) value = std::log(std::abs(value)) - 1;
   EXPECT_THAT(ridge().fit(train, {curved}, {}, {})[0].knobs, testing::HasSubstr("log features"));
@@ -90,7 +99,8 @@ TEST(TabularModel, IntervalsCoverFreshRowsNearTheirLevel) {
   Random random(5);
   const auto noisy = [&](const Frame& frame) {
     Target target{"y", {}, {}, {}};
-    for (const double z : frame.columns[1].numbers) target.numbers.push_back(z + uniform(random) - 0.5);
+    for (const double z : frame.columns[1].numbers)
+      target.numbers.push_back(z + uniform(random) - 0.5);
     return target;
   };
   const Frame train = power_frame(300, 1, 6), fresh = power_frame(1000, 1, 7);
@@ -121,7 +131,8 @@ TEST(TabularModel, ClassesKeepTheirOrderAndUnseenOnesGetNothing) {
   EXPECT_THAT(answer.classes, testing::ElementsAre("never", "gpu", "cpu"));
   EXPECT_EQ(answer.probability.col(0).maxCoeff(), 0);
   int right = 0;
-  for (std::size_t row = 0; row < 90; ++row) right += answer.codes[row] == device.codes[row] ? 1 : 0;
+  for (std::size_t row = 0; row < 90; ++row)
+    right += answer.codes[row] == device.codes[row] ? 1 : 0;
   EXPECT_GT(right, 80);
   EXPECT_EQ(prediction.targets[1].name, "time_ms");
 }
@@ -162,7 +173,9 @@ TEST(TabularModel, GroupsDecideWhatIsHeldOut) {
     train.columns[1].numbers[static_cast<std::size_t>(row)] = 0;
     target.numbers.push_back(level[static_cast<std::size_t>(row % 12)]);
   }
-  const auto knn = [] { return TabularModel([] { return std::make_unique<KnnLearner>(KnnOptions{}); }, {}); };
+  const auto knn = [] {
+    return TabularModel([] { return std::make_unique<KnnLearner>(KnnOptions{}); }, {});
+  };
   EXPECT_LT(knn().fit(train, {target}, {}, {})[0].loss, 1e-9);
   EXPECT_GT(knn().fit(train, {target}, groups, {})[0].loss, 10);
 }
@@ -172,7 +185,8 @@ TEST(TabularModel, RefusesToLearnFromNothing) {
   EXPECT_THROW(ridge().fit({}, {power_target({})}, {}, {}), Error);
   EXPECT_THROW(ridge().fit(train, {}, {}, {}), Error);
   EXPECT_THROW(ridge().fit(train, {{"y", std::vector<double>(5, kNull), {}, {}}}, {}, {}), Error);
-  EXPECT_THROW(ridge().fit(train, {{"y", {}, std::vector<std::int32_t>(5, -1), {"a"}}}, {}, {}), Error);
+  EXPECT_THROW(ridge().fit(train, {{"y", {}, std::vector<std::int32_t>(5, -1), {"a"}}}, {}, {}),
+               Error);
 }
 
 TEST(TabularModel, OneRowIsEnough) {
