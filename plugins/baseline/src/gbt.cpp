@@ -12,6 +12,8 @@
 #include <mutex>
 #include <thread>
 
+#include "errors.hpp"
+
 namespace omen::baseline {
 namespace {
 
@@ -278,6 +280,16 @@ Knobs without_folds(const GbtOptions& options) {
           options.eta > 0 ? options.eta : kDefaultEta};
 }
 
+// FNV-1a. XGBoost trusts the sizes that a model states and would allocate whatever a damaged one
+// asks for, so damage is found before it looks.
+std::int64_t checksum(const std::string& bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char byte : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
 Booster fit_all(const Matrix& x, const Task& task, const Knobs& knobs, const Context& context) {
   const BoosterData data(x, task.y);
   Booster booster({&data}, task.with(knobs));
@@ -334,20 +346,29 @@ std::vector<Matrix> GbtLearner::predict(const Matrix& x, const Context& context)
 
 void GbtLearner::save(StateWriter& out) const {
   Matrix scales(static_cast<Index>(heads_.size()), 2);
+  std::vector<std::int64_t> checksums;
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     scales.row(static_cast<Index>(i)) << heads_[i].mean, heads_[i].scale;
-    out.put_bytes("gbt." + std::to_string(i) + ".ubj", heads_[i].booster.save());
+    const std::string trees = heads_[i].booster.save();
+    checksums.push_back(checksum(trees));
+    out.put_bytes("gbt." + std::to_string(i) + ".ubj", trees);
   }
+  out.put_integers("gbt.checksums", checksums);
   out.put_matrix("gbt.scales", scales);
 }
 
 void GbtLearner::load(const StateReader& in, const Shape& shape) {
   const Matrix scales = in.matrix("gbt.scales", static_cast<Index>(shape.classes.size()), 2);
+  const std::vector<std::int64_t> checksums = in.integers("gbt.checksums");
   heads_.clear();
   for (std::size_t i = 0; i < shape.classes.size(); ++i) {
     const auto row = static_cast<Index>(i);
-    heads_.push_back({Booster(in.bytes("gbt." + std::to_string(i) + ".ubj"), shape.features),
-                      shape.classes[i], scales(row, 0), scales(row, 1)});
+    const std::string trees = in.bytes("gbt." + std::to_string(i) + ".ubj");
+    if (i >= checksums.size() || checksums[i] != checksum(trees)) {
+      throw_bad_data("the model's trees are damaged", "train the model again");
+    }
+    heads_.push_back(
+        {Booster(trees, shape.features), shape.classes[i], scales(row, 0), scales(row, 1)});
   }
 }
 

@@ -183,6 +183,10 @@ TEST(Gbt, DamagedModelsAreRefused) {
   MemoryState bad = state;
   bad.put_bytes("gbt.0.ubj", state.bytes("gbt.0.ubj").substr(0, 100));
   EXPECT_THROW(GbtLearner({}).load(bad, {2, {0}}), Error);
+  std::string flipped = state.bytes("gbt.0.ubj");
+  flipped[flipped.size() / 2] = static_cast<char>(flipped[flipped.size() / 2] ^ 1);
+  bad.put_bytes("gbt.0.ubj", flipped);
+  EXPECT_THROW(GbtLearner({}).load(bad, {2, {0}}), Error);
   bad.put_bytes("gbt.0.ubj", "");
   EXPECT_THROW(GbtLearner({}).load(bad, {2, {0}}), Error);
   bad.put_bytes("gbt.0.ubj", "not a model at all");
