@@ -51,6 +51,7 @@ void add_globals(Line& line) {
       ->type_name("DIR")
       ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->group(group);
   app.add_option("--config", g.config_file, "JSON file with options of components")
       ->type_name("FILE")
@@ -110,6 +111,7 @@ void add_run_choices(Line& line, RunChoices& choices, Flags& flags) {
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all()
+      ->allow_extra_args(false)
       ->group(group);
 }
 
@@ -221,7 +223,8 @@ void build_train(Line& line) {
                   "column to predict, its unit, and what is better; may be repeated")
       ->type_name("NAME[:UNIT[:lower|higher]]")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   line.app.add_option("--group", r.group, "column whose rows stay together when data is split")
       ->type_name("COLUMN");
   line.app.add_option("--valid", r.valid, "table to validate on; otherwise 10 % of the groups")
