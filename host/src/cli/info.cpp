@@ -110,7 +110,7 @@ std::string component_text(const ComponentInfo& component, const InfoRequest& re
   std::vector<std::string> targets;
   for (const std::string& entry : component.writes) targets.push_back(target_text(entry));
   text += fact("reads", joined(component.reads, ", "), width) +
-          fact("writes", joined(targets, "\n"), width);
+          fact("writes", joined(targets, component.kind == OMEN_PREDICTOR ? "\n" : ", "), width);
   text += fact("can", joined(cap_names(component.caps), ", "), width) +
           fact("cite", component.cite, width);
   for (const ModelInfo& model : component.models)
