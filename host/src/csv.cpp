@@ -193,19 +193,18 @@ struct Guess {
   void see(std::string_view text, const CsvScanner& scanner, const CsvScanner::Field& field) {
     ++values;
     double number;
-    bool flag;
-    if (integers && parse_integer(text)) {
+    const bool integer = integers && parse_integer(text);
+    integers = integer;
+    if (integer || parse_number(text, number) != NumberText::kNotANumber) {
       bools = false;
       ++numbers;
-    } else if (integers = false; parse_number(text, number) != NumberText::kNotANumber) {
-      bools = false;
-      ++numbers;
-    } else {
-      bools = bools && is_bool(text, flag);
-      if (!odd_value.empty()) return;
-      odd_place = scanner.place(field);
-      odd_value = text;
+      return;
     }
+    bool flag;
+    bools = bools && is_bool(text, flag);
+    if (!odd_value.empty()) return;
+    odd_place = scanner.place(field);
+    odd_value = text;
   }
   bool mostly_numbers() const noexcept { return numbers >= 20 && numbers * 10 >= values * 9; }
 };
@@ -361,8 +360,7 @@ class CsvReader {
   bool started_ = false, done_ = false;
 };
 
-// -----------------------------------------------------------------------------------------------------------
-// writing
+// ----------------------------------------------------------------------------------------- writing
 
 void append_text(std::string& out, std::string_view text) {
   const bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos;

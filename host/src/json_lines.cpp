@@ -554,8 +554,7 @@ TableStream stream_rows(std::istream& in, const std::string& name, JsonRows::Lay
   });
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// writing
+// ----------------------------------------------------------------------------------------- writing
 
 void append_text(std::string& out, std::string_view text) {
   out += '"';

@@ -29,8 +29,7 @@ std::string tensor_name(const std::string& table, std::string_view column) {
   return name;
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// writing
+// ----------------------------------------------------------------------------------------- writing
 
 Json encode(const Metadata& metadata) {
   Json pairs = Json::array();
@@ -113,8 +112,7 @@ bool put_validity(Writer& writer, const std::string& name, const Table& rows, st
   return any_null;
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// reading
+// ----------------------------------------------------------------------------------------- reading
 
 // One column of a table in a file; every tensor it names is checked against the schema before it is
 // used.

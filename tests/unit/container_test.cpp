@@ -63,8 +63,7 @@ std::vector<T> get(const Reader& reader, const std::string& name) {
   return {data, data + (entry->end - entry->begin) / sizeof(T)};
 }
 
-// ----------------------------------------------------------------------------------------------------------
-// round trip
+// -------------------------------------------------------------------------------------- round trip
 
 TEST_F(ContainerTest, KeepsTensorsMetadataAndAlignment) {
   Writer writer;
@@ -168,8 +167,7 @@ TEST_F(ContainerTest, DigestNoticesAFlippedBit) {
   EXPECT_THAT(error.what(), HasSubstr("was changed"));
 }
 
-// -------------------------------------------------------------------------------------------------------
-// writer checks
+// ----------------------------------------------------------------------------------- writer checks
 
 TEST_F(ContainerTest, WriterRefusesWhatNoReaderAccepts) {
   Writer writer;
@@ -197,8 +195,7 @@ TEST_F(ContainerTest, WriterRefusesWhatNoReaderAccepts) {
       << "refused tensors leave no trace";
 }
 
-// -------------------------------------------------------------------------------------------------------
-// broken files
+// ------------------------------------------------------------------------------------ broken files
 
 struct Broken {
   const char* name;
@@ -371,8 +368,7 @@ TEST_F(ContainerTest, EveryPrefixOfAFileIsRefused) {
     EXPECT_THROW(read_bytes(bytes.substr(0, size)), Error) << size;
 }
 
-// ----------------------------------------------------------------------------------------------------
-// the C boundary
+// ---------------------------------------------------------------------------------- the C boundary
 
 TEST_F(ContainerTest, SinkAndSourceCarryAModel) {
   Writer writer;
@@ -404,8 +400,7 @@ TEST_F(ContainerTest, SourceFollowsAMovedReader) {
   EXPECT_THAT(ArtifactReader(second.source()).get<float>("x"), ElementsAre(4));
 }
 
-// --------------------------------------------------------------------------------------------------------------
-// tables
+// ------------------------------------------------------------------------------------------ tables
 
 Table every_type() {
   TableBuilder builder;

@@ -73,8 +73,7 @@ std::string join(const std::vector<std::string>& lines) {
   return text;
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// CSV: fine
+// --------------------------------------------------------------------------------------- CSV: fine
 
 TEST(Csv, SettlesTypesByValues) {
   const Table table = csv("i,f,b,t,n\n1,1.5,true,x,\n-2,2,FALSE,7,\n");
@@ -150,8 +149,7 @@ TEST(Csv, DelimiterCanBeATab) {
   EXPECT_THAT(texts(csv("a\tb\nx,y\t1\n", options), "a"), ElementsAre("x,y"));
 }
 
-// -------------------------------------------------------------------------------------------------------
-// CSV: refused
+// ------------------------------------------------------------------------------------ CSV: refused
 
 TEST(Csv, ErrorsNameTheirPlace) {
   EXPECT_THAT(csv_error(""), StartsWith("f:1:1: file is empty"));
@@ -214,8 +212,7 @@ TEST(Csv, ShowsLongAndUnprintableValuesShort) {
   EXPECT_THAT(csv_error("a\n\"x\ny\"\n", options), HasSubstr("'x?y'"));
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// streaming
+// --------------------------------------------------------------------------------------- streaming
 
 // Rows of a long CSV file made on the fly, so that nothing holds it in memory.
 class Generator : public std::streambuf {
@@ -308,8 +305,7 @@ TEST(Csv, RecordsAcrossBufferEdgesAreWhole) {
   EXPECT_EQ(table.column<std::int64_t>("b")[19999], 19999);
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// JSON lines
+// -------------------------------------------------------------------------------------- JSON lines
 
 TEST(JsonLines, SettlesTypesAndFillsNulls) {
   const Table table = jsonl(
@@ -402,8 +398,7 @@ TEST(JsonLines, ColumnsCanBeForced) {
   EXPECT_THAT(jsonl_error("{\"x\":\"1\"}\n", options), HasSubstr("is text here but a number"));
 }
 
-// -----------------------------------------------------------------------------------------------------------
-// whole files
+// ------------------------------------------------------------------------------------- whole files
 
 class TableFiles : public ::testing::Test {
  protected:
@@ -468,8 +463,7 @@ TEST_F(TableFiles, ContainersGiveTheirOnlyOrTheNamedTable) {
   EXPECT_THAT(error(directory_ / "two.omt", "z"), HasSubstr("has no table 'z'"));
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// writing
+// ----------------------------------------------------------------------------------------- writing
 
 Table sample() {
   TableBuilder builder;

@@ -192,8 +192,7 @@ TEST(Table, MovedOutDictionariesAndListItemsLiveOn) {
   items.release(&items);
 }
 
-// -------------------------------------------------------------------------------------------------
-// refused structs
+// --------------------------------------------------------------------------------- refused structs
 
 // One table as a foreign producer might hand it over: every field can be bent before the import.
 struct Raw {
@@ -426,8 +425,7 @@ TEST(Import, ValidateReadsOffsetsAndCodes) {
   EXPECT_THAT(outcome([](Raw& r) { r.codes[0] = -1; }), HasSubstr("has code -1 in row 0"));
 }
 
-// ------------------------------------------------------------------------------------------------------------
-// builder
+// ----------------------------------------------------------------------------------------- builder
 
 TEST(TableBuilder, RefusesColumnsThatDoNotFit) {
   TableBuilder builder;
@@ -462,8 +460,7 @@ TEST(TableBuilder, IsEmptyAgainAfterFinish) {
   EXPECT_TRUE(second.metadata().empty());
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// streams
+// ----------------------------------------------------------------------------------------- streams
 
 TableStream batches(std::vector<Table> tables, std::optional<Error> error = {}) {
   const Table schema = tables[0];
@@ -552,8 +549,7 @@ TEST(TableStream, FailuresWithoutAMessageAreNamed) {
   EXPECT_STREQ(error.what(), "stream failed without a message");
 }
 
-// -------------------------------------------------------------------------------------------------------------
-// copying
+// ----------------------------------------------------------------------------------------- copying
 
 TEST(Copies, TakePicksRowsInAnyOrder) {
   const Table taken = take(sample(), {3, 1, 1});
