@@ -604,7 +604,7 @@ int run_words(const Words& words) {
   if (verb) rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
   if (!help) return parse_and_run(line, rest);
   if (verb) return show_help(line, *verb, rest);
-  print(plugin_help(line.globals, rest));
+  print(plugin_help(line.globals, words[at]));
   flush_stdout();
   return kOk;
 }
@@ -614,11 +614,10 @@ int complete(const Words& words) {
   const std::size_t at = verb_index(words);
   std::vector<CompletionFlag> flags;
   Line line;
-  if (at + 1 < words.size() || (at < words.size() && at + 1 == words.size() && words.size() > 1)) {
+  if (at + 1 < words.size())
     build_verb(line, words, at);
-  } else {
+  else
     add_globals(line);
-  }
   for (const CLI::Option* option : line.app.get_options())
     for (const std::string& name : option->get_lnames())
       flags.push_back({"--" + name, option->get_description(), option->get_type_size() > 0});

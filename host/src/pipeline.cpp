@@ -3,6 +3,8 @@
 // read.
 #include "pipeline.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -38,6 +40,17 @@ std::optional<std::string> head_of(const std::string& input) {
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   return head;
+}
+
+// Waiting for stdin cannot be cancelled from within, so an interrupt ends the program as usual.
+Tables read_stdin() {
+  struct sigaction usual {
+  }, ours{};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &usual, &ours);
+  Tables tables = read_json_lines(std::cin, "stdin");
+  sigaction(SIGINT, &ours, nullptr);
+  return tables;
 }
 
 // A word with a slash or a suffix is meant as a file.
@@ -321,7 +334,7 @@ Lowered read_input(const Components& components, const std::string& input,
   if (frontend.empty()) {
     Lowered lowered{input, {}, {}, {}};
     if (input == "-")
-      lowered.tables = read_json_lines(std::cin, "stdin");
+      lowered.tables = read_stdin();
     else if (is_table_file(input) && is_file)
       lowered.tables = read_dataset(input);
     if (!lowered.tables.empty()) {

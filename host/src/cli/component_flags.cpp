@@ -105,10 +105,8 @@ std::string component_help(const Globals& globals, const std::vector<std::string
                       : text;
 }
 
-std::string plugin_help(const Globals& globals, const std::vector<std::string>& words) {
+std::string plugin_help(const Globals& globals, const std::string& id) {
   const Registry registry = Registry::discover(globals.plugin_path);
-  const std::string& id =
-      *std::find_if(words.begin(), words.end(), [](auto& w) { return !w.starts_with("-"); });
   const Manifest& plugin = find_command_plugin(registry, id).manifest;
   std::string text = "omen " + id + ": commands of the plugin, version " + plugin.version +
                      "\n\nusage: omen " + id + " VERB [ARGUMENT...] [options]\n";

@@ -121,6 +121,43 @@ TextTable people_table(const Table& rows) {
   return table;
 }
 
+// The workloads of every input; they must fit into one table.
+Tables read_workloads(Session& session, const std::vector<std::string>& names) {
+  if (names.empty())
+    usage_error("no workloads to score", "give a table or files; see: omen score --help");
+  std::vector<Lowered> inputs;
+  for (const std::string& input : names)
+    inputs.push_back(read_input(session.components(), input, "", session.flags()));
+  std::vector<Batch> batches = make_batches(std::move(inputs));
+  if (batches.size() > 1)
+    throw Error(OMEN_INVALID_DATA,
+                "the inputs have different columns, so they cannot be scored together",
+                "score them one after the other");
+  if (batches[0].tables.at("workloads").rows() == 0)
+    throw Error(OMEN_INVALID_DATA, "the input holds no workloads");
+  return std::move(batches[0].tables);
+}
+
+void write_facts(JsonWriter& json, const ScoringPlan& plan, const Scoring& result) {
+  json.field("scorer", plan.scorer.info->id).field("predictor", result.predictor);
+  json.field("candidates", result.candidates.rows());
+  json.field("predict_seconds", result.predict_seconds);
+  json.field("score_seconds", result.score_seconds);
+}
+
+void write_files(const Session& session, const std::string& output, const ScoringPlan& plan,
+                 const Scoring& result, const Table& rows) {
+  const std::filesystem::path& directory = session.output_directory();
+  if (output.empty()) return;
+  write_rows(directory.empty() ? std::filesystem::path(output) : directory / "scores.csv", "scores",
+             rows);
+  if (directory.empty()) return;
+  JsonWriter record;
+  session.begin_record(record, "score");
+  write_facts(record, plan, result);
+  write_text(directory / "run.json", record.field("seconds", session.elapsed()).end().text());
+}
+
 }  // namespace
 
 int run_score(const Globals& globals, const ScoreRequest& given) {
@@ -129,19 +166,7 @@ int run_score(const Globals& globals, const ScoreRequest& given) {
   take_component(session.registry(), OMEN_SCORER, request.inputs, request.component);
   ScoringPlan plan;
   plan.scorer = find_scorer(session.registry(), request.component);
-  if (request.inputs.empty())
-    usage_error("no workloads to score", "give a table or files; see: omen score --help");
-  std::vector<Lowered> inputs;
-  for (const std::string& input : request.inputs)
-    inputs.push_back(read_input(session.components(), input, "", session.flags()));
-  std::vector<Batch> batches = make_batches(std::move(inputs));
-  if (batches.size() > 1)
-    throw Error(OMEN_INVALID_DATA,
-                "the inputs have different columns, so they cannot be scored together",
-                "score them one after the other");
-  plan.tables = std::move(batches[0].tables);
-  if (plan.tables.at("workloads").rows() == 0)
-    throw Error(OMEN_INVALID_DATA, "the input holds no workloads");
+  plan.tables = read_workloads(session, request.inputs);
   if (!request.candidates.empty())
     plan.candidates = read_dataset(request.candidates).at("workloads");
   plan.predictor = request.predictor;
@@ -152,26 +177,10 @@ int run_score(const Globals& globals, const ScoreRequest& given) {
   const Scoring result = score(session.components(), plan, session.flags());
   session.progress().finish();
   const Table rows = named_scores(result, plan.tables.at("workloads"), request.top);
-  const auto write_result = [&](JsonWriter& json) {
-    json.field("scorer", plan.scorer.info->id)
-        .field("predictor", result.predictor)
-        .field("candidates", result.candidates.rows());
-    json.field("predict_seconds", result.predict_seconds)
-        .field("score_seconds", result.score_seconds);
-  };
-  if (!session.output_directory().empty()) {
-    write_rows(session.output_directory() / "scores.csv", "scores", rows);
-    JsonWriter record;
-    session.begin_record(record, "score");
-    write_result(record);
-    write_text(session.output_directory() / "run.json",
-               record.field("seconds", session.elapsed()).end().text());
-  } else if (!request.output.empty()) {
-    write_rows(request.output, "scores", rows);
-  }
+  write_files(session, request.output, plan, result, rows);
   if (globals.json) {
     JsonWriter json;
-    write_result(json.object().field("format_version", 1));
+    write_facts(json.object().field("format_version", 1), plan, result);
     print(json.key("rows").raw(to_json_rows(rows)).end().text());
   } else if (request.csv) {
     print(csv_text(rows));

@@ -92,78 +92,106 @@ void write_metrics(const fs::path& path, const std::vector<Metric>& metrics) {
   write_rows(path, "metrics", builder.finish());
 }
 
+class TrainVerb {
+ public:
+  TrainVerb(const Globals& globals, const TrainRequest& request)
+      : globals_(globals),
+        request_(request),
+        session_(globals, request.run, request.flags, "train " + request.component,
+                 request.output) {
+    plan_.predictor = named_component(session_.registry(), OMEN_PREDICTOR, request.component);
+    plan_.data = split_data(globals, request, plan_.split_id);
+    plan_.summary = request.summary;
+    if (!request.from.empty()) plan_.from = resolve_model(plan_.predictor, request.from);
+    output_ = model_path();
+  }
+
+  int run() {
+    PipelineSettings settings = session_.components().settings();
+    settings.hooks.metric = [this](const char* name, std::int64_t step, double value) {
+      const std::lock_guard lock(mutex_);
+      metrics_.push_back({name, step, value});
+    };
+    const Components components(session_.registry(), settings);
+    result_ = train(components, plan_, session_.flags(), output_);
+    session_.progress().finish();
+    if (!session_.output_directory().empty()) write_record();
+    if (globals_.json) {
+      JsonWriter json;
+      write_result(json.object().field("format_version", 1));
+      print(json.end().text());
+    } else {
+      print(text());
+      note(globals_, "use it with: omen predict FILE -m " + output_.string());
+    }
+    return kOk;
+  }
+
+ private:
+  const std::string& id() const { return plan_.predictor.info->id; }
+  std::int64_t rows() const { return plan_.data.train.at("workloads").rows(); }
+  std::int64_t held_rows() const {
+    return plan_.data.valid.empty() ? 0 : plan_.data.valid.at("workloads").rows();
+  }
+
+  // Checked before the training, whose work would be lost otherwise.
+  fs::path model_path() const {
+    const fs::path& directory = session_.output_directory();
+    const fs::path path = !directory.empty()        ? directory / (id() + ".omen")
+                          : request_.output.empty() ? fs::path(id() + ".omen")
+                                                    : fs::path(request_.output);
+    if (path.extension() != ".omen")
+      usage_error("-o is '" + path.string() + "', which does not end in .omen",
+                  "write -o " + path.stem().string() + ".omen");
+    if (const fs::path parent = path.parent_path(); !parent.empty() && !fs::is_directory(parent))
+      throw Error(OMEN_IO, "directory '" + parent.string() + "' of -o does not exist",
+                  "make it with: mkdir -p " + parent.string());
+    return path;
+  }
+
+  void write_result(JsonWriter& json) const {
+    json.field("component", id()).field("model", output_.string());
+    json.field("rows", rows()).field("validation_rows", held_rows());
+    json.key("options").raw(result_.options_json).field("options_hash", result_.options_hash);
+    json.field("seed", globals_.seed).field("split", plan_.split_id);
+    json.field("fit_seconds", result_.fit_seconds);
+    json.field("digest", read_model_card(output_).digest).key("metrics").object();
+    for (const auto& [name, value] : result_.last_metrics) json.field(name, value);
+    json.end();
+  }
+
+  void write_record() const {
+    JsonWriter record;
+    session_.begin_record(record, "train");
+    write_result(record);
+    write_text(session_.output_directory() / "run.json", record.end().text());
+    write_metrics(session_.output_directory() / "metrics.csv", metrics_);
+  }
+
+  std::string text() const {
+    std::string text =
+        "wrote " + output_.string() + ": " + id() + " on " + std::to_string(rows()) + " rows";
+    if (held_rows() > 0) text += ", " + std::to_string(held_rows()) + " held out";
+    text += ", " + format_duration(result_.fit_seconds) + "\n";
+    for (const auto& [name, value] : result_.last_metrics)
+      text += "  " + name + " " + format_number(value) + "\n";
+    return text;
+  }
+
+  const Globals& globals_;
+  const TrainRequest& request_;
+  Session session_;
+  TrainingPlan plan_;
+  fs::path output_;
+  Training result_;
+  std::mutex mutex_;
+  std::vector<Metric> metrics_;
+};
+
 }  // namespace
 
 int run_train(const Globals& globals, const TrainRequest& request) {
-  Session session(globals, request.run, request.flags, "train " + request.component,
-                  request.output);
-  TrainingPlan plan;
-  plan.predictor = named_component(session.registry(), OMEN_PREDICTOR, request.component);
-  const std::string& id = plan.predictor.info->id;
-  plan.data = split_data(globals, request, plan.split_id);
-  plan.summary = request.summary;
-  if (!request.from.empty()) plan.from = resolve_model(plan.predictor, request.from);
-  const fs::path& directory = session.output_directory();
-  const std::string file = id + ".omen";
-  const fs::path output = !directory.empty()       ? directory / file
-                          : request.output.empty() ? fs::path(file)
-                                                   : fs::path(request.output);
-  if (output.extension() != ".omen")
-    usage_error("-o is '" + output.string() + "', which does not end in .omen",
-                "write -o " + output.stem().string() + ".omen");
-  if (const fs::path parent = output.parent_path(); !parent.empty() && !fs::is_directory(parent))
-    throw Error(OMEN_IO, "directory '" + parent.string() + "' of -o does not exist",
-                "make it with: mkdir -p " + parent.string());
-
-  std::mutex mutex;
-  std::vector<Metric> metrics;
-  PipelineSettings settings = session.components().settings();
-  settings.hooks.metric = [&](const char* name, std::int64_t step, double value) {
-    const std::lock_guard lock(mutex);
-    metrics.push_back({name, step, value});
-  };
-  const Components components(session.registry(), settings);
-  const Training result = train(components, plan, session.flags(), output);
-  session.progress().finish();
-
-  const std::int64_t rows = plan.data.train.at("workloads").rows();
-  const std::int64_t held = plan.data.valid.empty() ? 0 : plan.data.valid.at("workloads").rows();
-  const auto write_result = [&](JsonWriter& json) {
-    json.field("component", id)
-        .field("model", output.string())
-        .field("rows", rows)
-        .field("validation_rows", held);
-    json.key("options")
-        .raw(result.options_json)
-        .field("options_hash", result.options_hash)
-        .field("seed", globals.seed);
-    json.field("split", plan.split_id).field("fit_seconds", result.fit_seconds);
-    json.field("digest", read_model_card(output).digest).key("metrics").object();
-    for (const auto& [name, value] : result.last_metrics) json.field(name, value);
-    json.end();
-  };
-  if (!directory.empty()) {
-    JsonWriter record;
-    session.begin_record(record, "train");
-    write_result(record);
-    write_text(directory / "run.json", record.end().text());
-    write_metrics(directory / "metrics.csv", metrics);
-  }
-  if (globals.json) {
-    JsonWriter json;
-    write_result(json.object().field("format_version", 1));
-    print(json.end().text());
-    return kOk;
-  }
-  std::string text =
-      "wrote " + output.string() + ": " + id + " on " + std::to_string(rows) + " rows";
-  if (held > 0) text += ", " + std::to_string(held) + " held out";
-  text += ", " + format_duration(result.fit_seconds) + "\n";
-  for (const auto& [name, value] : result.last_metrics)
-    text += "  " + name + " " + format_number(value) + "\n";
-  print(text);
-  note(globals, "use it with: omen predict FILE -m " + output.string());
-  return kOk;
+  return TrainVerb(globals, request).run();
 }
 
 }  // namespace omen::host::cli
