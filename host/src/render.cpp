@@ -44,6 +44,7 @@ constexpr Range kZero[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
                            {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}};
 
 int char_width(char32_t c) {
+  if (c < kZero[0].first) return 1;
   const auto inside = [c](const Range& r) { return c >= r.first && c <= r.last; };
   if (std::any_of(std::begin(kZero), std::end(kZero), inside)) return 0;
   return std::any_of(std::begin(kWide), std::end(kWide), inside) ? 2 : 1;

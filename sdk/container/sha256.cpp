@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sha256 through libcrypto's EVP interface.
+// sha256 through libcrypto's EVP interface. The library is opened by the first digest: its
+// relocations cost more than all else that a short command does.
+#include <dlfcn.h>
 #include <openssl/evp.h>
+#include <openssl/opensslv.h>
 
 #include <array>
 #include <cstdio>
@@ -10,6 +13,49 @@
 
 namespace omen::container {
 namespace {
+
+#define OMEN_TEXT_OF(macro) OMEN_TEXT(macro)
+#define OMEN_TEXT(text) #text
+constexpr const char* kLibrary = "libcrypto.so." OMEN_TEXT_OF(OPENSSL_SHLIB_VERSION);
+
+// The functions in use, found once and kept for ever.
+struct Crypto {
+  decltype(&EVP_MD_CTX_new) context_new;
+  decltype(&EVP_MD_CTX_free) context_free;
+  decltype(&EVP_sha256) sha256;
+  decltype(&EVP_DigestInit_ex) init;
+  decltype(&EVP_DigestUpdate) update;
+  decltype(&EVP_DigestFinal_ex) finish;
+
+  static const Crypto& get() {
+    static const Crypto crypto = open();
+    return crypto;
+  }
+
+ private:
+  static Crypto open() {
+    void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+      throw Error(
+          OMEN_UNAVAILABLE,
+          std::string("digests need ") + kLibrary + ", which cannot be opened: " + dlerror(),
+          "Install the package libssl3.");
+    Crypto crypto{};
+    find(library, "EVP_MD_CTX_new", crypto.context_new);
+    find(library, "EVP_MD_CTX_free", crypto.context_free);
+    find(library, "EVP_sha256", crypto.sha256);
+    find(library, "EVP_DigestInit_ex", crypto.init);
+    find(library, "EVP_DigestUpdate", crypto.update);
+    find(library, "EVP_DigestFinal_ex", crypto.finish);
+    return crypto;
+  }
+  template <class Function>
+  static void find(void* library, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    if (!function)
+      throw Error(OMEN_UNAVAILABLE, std::string(kLibrary) + " has no function " + name);
+  }
+};
 
 void require(int ok) {
   if (ok != 1) throw Error(OMEN_INTERNAL, "libcrypto cannot compute sha256");
@@ -22,19 +68,20 @@ EVP_MD_CTX* raw(const std::shared_ptr<void>& context) {
 }  // namespace
 
 Sha256::Sha256()
-    : context_(EVP_MD_CTX_new(), [](void* c) { EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(c)); }) {
+    : context_(Crypto::get().context_new(),
+               [](void* c) { Crypto::get().context_free(static_cast<EVP_MD_CTX*>(c)); }) {
   if (!context_) throw std::bad_alloc();
-  require(EVP_DigestInit_ex(raw(context_), EVP_sha256(), nullptr));
+  require(Crypto::get().init(raw(context_), Crypto::get().sha256(), nullptr));
 }
 
 void Sha256::update(const void* bytes, std::size_t size) {
-  require(EVP_DigestUpdate(raw(context_), bytes, size));
+  require(Crypto::get().update(raw(context_), bytes, size));
 }
 
 std::string Sha256::finish() {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned length = 0;
-  require(EVP_DigestFinal_ex(raw(context_), digest.data(), &length));
+  require(Crypto::get().finish(raw(context_), digest.data(), &length));
   std::string text;
   for (unsigned i = 0; i < length; ++i) {
     constexpr char kDigits[] = "0123456789abcdef";
