@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One door to components: in this process or in a worker, behind the same handles.
+#include "omen/conformance/checking_proxy.hpp"
 #include "omen/host/loader.hpp"
+#include "omen/host/log.hpp"
 #include "omen/host/remote.hpp"
 #include "pipeline.hpp"
 
@@ -17,7 +19,16 @@ LoadedPlugin& loaded(const Manifest& manifest) {
 
 template <class Handle, class Vt>
 Handle local(const ComponentRef& ref, const OptionValues& options) {
-  return Handle(loaded(ref.plugin->manifest).vtable<Vt>(ref.info->kind, ref.info->id), options);
+  const Vt& vt = loaded(ref.plugin->manifest).vtable<Vt>(ref.info->kind, ref.info->id);
+#if OMEN_CHECK_CALLS
+  static const auto findings = std::make_shared<conformance::Findings>(
+      [](const conformance::Finding& finding) { log(OMEN_LOG_WARN, "omen", finding.text); });
+  const auto made = conformance::checked_create(vt, {ref.info->id, ref.info->caps}, options.data(),
+                                                options.size(), findings);
+  return Handle(*made.vt, made.object);
+#else
+  return Handle(vt, options);
+#endif
 }
 
 }  // namespace
