@@ -85,8 +85,8 @@ TEST_P(ZooTest, TheBadOneTripsItsCaseAndNoOther) {
   const Verified verified = verify(id);
   EXPECT_EQ(verified.exit_code, 1);
   EXPECT_EQ(verified.failures, (Failures{{wanted, animal.verdict}}));
-  if (verified.messages.count(wanted))
-    EXPECT_THAT(verified.messages.at(wanted), testing::HasSubstr(animal.message));
+  ASSERT_EQ(verified.messages.count(wanted), 1u);
+  EXPECT_THAT(verified.messages.at(wanted), testing::HasSubstr(animal.message));
 }
 
 TEST_P(ZooTest, TheTwinPasses) {
