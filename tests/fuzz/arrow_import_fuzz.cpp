@@ -292,6 +292,7 @@ void move_out(const Table& table) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
   Input in(data, size);
   Producer producer(in);
   try {

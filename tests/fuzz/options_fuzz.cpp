@@ -79,6 +79,7 @@ void check_values(const ComponentInfo& all, const OptionValues& values) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
   static const ComponentInfo all = component();
   for (const OptionInfo& info : all.options) describe_range(info);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
