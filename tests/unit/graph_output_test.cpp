@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs as text: node-link JSON, graphviz, families of ops, and counts.
+#include "graph_output.hpp"
+
+#include <gmock/gmock.h>
+
+#include "support/matchers.hpp"
+
+namespace omen::host {
+namespace {
+
+using omen::test::error_of;
+using omen::test::IsError;
+using testing::HasSubstr;
+using testing::Not;
+
+Tables small(int graphs = 1) {
+  std::vector<std::int64_t> workload, node_graph, edge_graph;
+  std::vector<std::int32_t> node, src, dst;
+  std::vector<std::string> op, name, group, kind;
+  for (int g = 0; g < graphs; ++g) {
+    workload.push_back(g);
+    name.push_back("net \"" + std::to_string(g) + "\"");
+    group.emplace_back("family");
+    for (int n = 0; n < 3; ++n) {
+      node_graph.push_back(g);
+      node.push_back(n);
+      op.emplace_back(n == 0 ? "conv2d" : n == 1 ? "relu" : "br");
+    }
+    for (int e = 0; e < 2; ++e) {
+      edge_graph.push_back(g);
+      src.push_back(e);
+      dst.push_back(e + 1);
+      kind.emplace_back(e == 0 ? "data" : "control");
+    }
+  }
+  TableBuilder w, nodes, edges;
+  w.add("workload_id", workload).add_strings("name", name).add_categories("group", group);
+  nodes.metadata("omen.dialect", "ops/1").add("graph_id", node_graph).add("node_id", node);
+  nodes.add_categories("op", op).add_list("feat", 2, std::vector<float>(node.size() * 2, 0.5f));
+  edges.add("graph_id", edge_graph).add("src", src).add("dst", dst).add_categories("kind", kind);
+  return {{"workloads", w.finish()}, {"nodes", nodes.finish()}, {"edges", edges.finish()}};
+}
+
+TEST(OpFamilyOf, KnowsNamesOfSeveralDialects) {
+  EXPECT_EQ(op_family("Conv2D"), OpFamily::kCompute);
+  EXPECT_EQ(op_family("MatMul"), OpFamily::kCompute);
+  EXPECT_EQ(op_family("getelementptr"), OpFamily::kMemory);
+  EXPECT_EQ(op_family("FusedBatchNorm"), OpFamily::kReduce);
+  EXPECT_EQ(op_family("fadd"), OpFamily::kElementwise);
+  EXPECT_EQ(op_family("br"), OpFamily::kControl);
+  EXPECT_EQ(op_family("broadcast"), OpFamily::kElementwise);
+  EXPECT_EQ(op_family("Const"), OpFamily::kData);
+  EXPECT_EQ(op_family("zzz"), OpFamily::kOther);
+}
+
+TEST(GraphJson, IsOneObjectOrAList) {
+  const std::string one = graph_json(small(1));
+  EXPECT_EQ(one[0], '{');
+  EXPECT_THAT(one, HasSubstr("\"name\": \"net \\\"0\\\"\""));
+  EXPECT_THAT(one, HasSubstr("\"source\": 1"));
+  EXPECT_THAT(one, HasSubstr("\"feat\": [0.5, 0.5]"));
+  EXPECT_EQ(graph_json(small(2))[0], '[');
+}
+
+TEST(GraphDot, ColoursFamiliesAndExplainsThem) {
+  const std::string dot = graph_dot(small(), "a \"title\"", 100);
+  EXPECT_THAT(dot, HasSubstr("label=\"a \\\"title\\\"\\n \""));
+  EXPECT_THAT(dot, HasSubstr("style=dashed"));
+  EXPECT_THAT(dot, HasSubstr(">compute<"));
+  EXPECT_THAT(dot, HasSubstr(">control<"));
+  EXPECT_THAT(dot, Not(HasSubstr(">memory, layout<"))) << "the legend names only what is there";
+}
+
+TEST(GraphDot, FramesSeveralGraphsAndStopsAtTheLimit) {
+  const std::string dot = graph_dot(small(3), "t", 4);
+  EXPECT_THAT(dot, HasSubstr("cluster_g0_"));
+  EXPECT_THAT(dot, HasSubstr("5 more nodes are not drawn"));
+  EXPECT_THAT(dot, Not(HasSubstr("cluster_g2_")));
+}
+
+TEST(GraphFactsOf, CountsWhatIsThere) {
+  const GraphFacts facts = graph_facts(small(2));
+  EXPECT_EQ(facts.graphs, 2);
+  EXPECT_EQ(facts.nodes, 6);
+  EXPECT_EQ(facts.edges, 4);
+  EXPECT_EQ(facts.ops, 3);
+  EXPECT_EQ(facts.edge_kinds, "control 2, data 2");
+  EXPECT_EQ(graph_facts({}).nodes, 0);
+}
+
+TEST(GraphJson, NeedsNodes) {
+  EXPECT_THAT(error_of([] { graph_json({}); }), IsError(OMEN_INVALID_DATA, HasSubstr("no graph")));
+}
+
+}  // namespace
+}  // namespace omen::host
