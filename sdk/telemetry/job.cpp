@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "omen/error.hpp"
 #include "omen/telemetry/clock.hpp"
@@ -145,10 +146,6 @@ bool Job::wait(std::int64_t timeout_ns) {
     if (ended_ || reap()) return true;
   }
   return false;
-}
-
-void Job::signal(int number) const {
-  if (owned_ && !ended_) ::kill(pid_, number);
 }
 
 }  // namespace omen::telemetry

@@ -4,6 +4,8 @@
 
 #if OMEN_HAS_NVML
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -105,11 +107,16 @@ class EnergyCounter {
   double last_ = 0, total_ = 0;
 };
 
+// Set by whichever of a device's two sources finds first that it is gone.
+using LostFlag = std::shared_ptr<std::atomic<bool>>;
+
 class Gpu {
  public:
-  Gpu(Library library, nvmlDevice_t handle, std::int32_t index, const Context& context)
+  Gpu(Library library, nvmlDevice_t handle, std::int32_t index, LostFlag lost,
+      const Context& context)
       : library_(std::move(library)),
         handle_(handle),
+        lost_(std::move(lost)),
         metrics_(context.metrics),
         notes_(context.notes),
         index_(index) {
@@ -120,6 +127,7 @@ class Gpu {
 
   std::int32_t index() const noexcept { return index_; }
   nvmlDevice_t handle() const noexcept { return handle_; }
+  const LostFlag& lost() const noexcept { return lost_; }
   std::string label() const { return "gpu " + std::to_string(index_) + " (" + name_ + ")"; }
 
   void add_device_readings() {
@@ -161,11 +169,11 @@ class Gpu {
   void sample(std::int64_t t_ns, std::vector<Sample>& rows) {
     now_ns_ = t_ns;
     for (Reading& reading : readings_) {
-      if (lost_) return;
+      if (*lost_) return;
       if (reading.active) take(reading, rows);
     }
-    if (!lost_) sample_process_memory(rows);
-    if (!lost_) sample_process_utilization(rows);
+    if (!*lost_) sample_process_memory(rows);
+    if (!*lost_) sample_process_utilization(rows);
   }
 
   DeviceInfo describe() const {
@@ -326,7 +334,7 @@ class Gpu {
   bool keep_after(nvmlReturn_t code, const char* what, int& failures) {
     const std::string text = library_->error_text(code);
     if (is_lost(code)) {
-      lost_ = true;
+      if (lost_->exchange(true)) return false;
       char when[32];
       std::snprintf(when, sizeof when, "%.1f", static_cast<double>(now_ns_) * 1e-9);
       notes_.add(NoteKind::kWarning, "nvml",
@@ -410,6 +418,7 @@ class Gpu {
 
   Library library_;
   nvmlDevice_t handle_;
+  LostFlag lost_;
   MetricTable& metrics_;
   Notes& notes_;
   std::int32_t index_;
@@ -417,7 +426,6 @@ class Gpu {
   std::vector<Reading> readings_;
   EnergyCounter energy_;
   std::int64_t now_ns_ = 0;
-  bool lost_ = false;
 
   bool list_processes_ = false, rate_processes_ = false;
   int process_failures_ = 0, rate_failures_ = 0;
@@ -457,7 +465,7 @@ void add_instances(const Library& library, const Gpu& parent, const Context& con
     nvmlDevice_t handle{};
     if (library->mig_by_index(parent.handle(), i, &handle) != NVML_SUCCESS) continue;
     const std::int32_t index = (parent.index() + 1) * kMigStride + static_cast<std::int32_t>(i);
-    gpus.push_back(std::make_unique<Gpu>(library, handle, index, context));
+    gpus.push_back(std::make_unique<Gpu>(library, handle, index, parent.lost(), context));
     gpus.back()->add_instance_readings();
   }
 }
@@ -484,9 +492,10 @@ NvmlSources make_nvml(const Context& context, const std::string& path) {
       continue;
     }
     const auto index = static_cast<std::int32_t>(i);
-    gpus.push_back(std::make_unique<Gpu>(library, handle, index, context));
+    const auto lost = std::make_shared<std::atomic<bool>>(false);
+    gpus.push_back(std::make_unique<Gpu>(library, handle, index, lost, context));
     gpus.back()->add_device_readings();
-    links.push_back(std::make_unique<Gpu>(library, handle, index, context));
+    links.push_back(std::make_unique<Gpu>(library, handle, index, lost, context));
     links.back()->add_pcie_readings();
     add_instances(library, *gpus.back(), context, gpus);
   }

@@ -106,6 +106,20 @@ Json trace_of(const Key& key, const Chosen& chosen, const PanelBook& book, std::
               {"yaxis", row == 0 ? "y" : "y" + std::to_string(row + 1)}};
 }
 
+// Disks and interfaces without any traffic would only take room.
+void drop_silent(std::map<Key, Chosen>& series, const std::vector<std::string>& metrics,
+                 std::map<std::size_t, std::size_t>& members) {
+  std::erase_if(series, [&](const auto& entry) {
+    const std::string& metric = metrics[static_cast<std::size_t>(entry.first.metric)];
+    const auto points = entry.second.points.points();
+    const bool silent = metric.ends_with("_per_s") &&
+                        std::all_of(points.begin(), points.end(),
+                                    [](const auto& point) { return point.second == 0; });
+    if (silent) --members[entry.second.panel];
+    return silent;
+  });
+}
+
 Json layout_of(const PlotOptions& options, const std::vector<std::string>& titles,
                const std::vector<Mark>& marks) {
   Json layout{{"title", {{"text", options.title}}},
@@ -116,7 +130,9 @@ Json layout_of(const PlotOptions& options, const std::vector<std::string>& title
   for (std::size_t i = 0; i < titles.size(); ++i) {
     const double top = 1 - static_cast<double>(i) * share;
     layout[i == 0 ? "yaxis" : "yaxis" + std::to_string(i + 1)] =
-        Json{{"title", {{"text", titles[i]}}}, {"domain", {top - share * 0.88, top}}};
+        Json{{"title", {{"text", titles[i]}}},
+             {"rangemode", "tozero"},
+             {"domain", {top - share * 0.88, top}}};
   }
   Json shapes = Json::array(), notes = Json::array();
   for (const Mark& mark : marks) {
@@ -207,6 +223,7 @@ std::string plot_json(const OpenRows& open, const PlotOptions& options) {
       at->second.points.add(s.t_ns, s.value);
     }
   }
+  drop_silent(series, reader->metrics(), members);
   std::map<std::size_t, std::size_t> row_of;
   std::vector<std::string> titles;
   for (const auto& [panel, count] : members) {

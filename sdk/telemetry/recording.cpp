@@ -18,7 +18,8 @@
 namespace omen::telemetry {
 namespace {
 
-constexpr std::int64_t kFlushNs = kNsPerSecond;
+// Half a second, so that what a kill costs stays below one second on a busy machine as well.
+constexpr std::int64_t kFlushNs = 500 * kNsPerMs;
 constexpr std::int64_t kStepNs = 50 * kNsPerMs;
 constexpr std::int64_t kLiveNs = 200 * kNsPerMs;
 constexpr std::int64_t kGraceNs = 500 * kNsPerMs;  // for a job to end by itself after Ctrl-C
@@ -108,12 +109,29 @@ class Recorder {
     recording.notes = shared_->notes.list();
     recording.samplers = reports_;
     shared_->log.put_meta("notes", notes_json(recording.notes));
-    shared_->log.finish();
+    guard_log([](LogWriter& log) { log.finish(); });
+    if (log_failed_) recording.notes = shared_->notes.list();
     return recording;
   }
 
  private:
   Context context() { return {options_.roots, shared_->metrics, shared_->notes}; }
+
+  // A full disk ends the log, not the job: what was written so far can be read.
+  template <class Call>
+  void guard_log(Call&& call) {
+    if (log_failed_) return;
+    try {
+      call(shared_->log);
+    } catch (const Error& error) {
+      log_failed_ = true;
+      shared_->notes.add(NoteKind::kWarning, "log",
+                         std::string("the recording ends early: ") + error.what(), error.hint());
+    }
+  }
+  void flush() {
+    guard_log([](LogWriter& log) { log.flush(); });
+  }
 
   void put_facts() {
     LogWriter& log = shared_->log;
@@ -129,7 +147,7 @@ class Recorder {
     shared_->log.begin_workload(workload_id, machine_clock().unix_ns());
     const std::filesystem::path marks = std::filesystem::absolute(options_.directory / "marks");
     set.host->add(make_marks(context(), marks, start_ns_));
-    shared_->log.flush();
+    flush();
 
     std::vector<SamplerThread> threads;
     // The process tree joins the host's sampler, so a lead-in is sampled by a set without it.
@@ -141,9 +159,10 @@ class Recorder {
       set = make_samplers(options_, context(), workload_.pid);
       set.host->add(make_marks(context(), marks, start_ns_));
     }
+    for (const auto& sampler : set.used()) sampler->prime(start_ns_, deliver());
     std::optional<Job> job = start_job(marks);
     const std::int64_t job_start_ns = machine_clock().now_ns();
-    if (job) set.host->add(make_process_tree(context(), job->pid()));
+    if (job) add_process_tree(*set.host, job->pid());
     start_threads(threads, set.used());
     wait_for_end(job, job_start_ns);
     const std::int64_t job_end_ns = machine_clock().now_ns();
@@ -151,7 +170,7 @@ class Recorder {
       wait_until(job_end_ns + seconds(options_.tail_s), nullptr);
     finish_threads(threads);
     put_end(job, job_start_ns, job_end_ns);
-    shared_->log.flush();
+    flush();
   }
 
   static std::int64_t seconds(double s) { return static_cast<std::int64_t>(s * 1e9); }
@@ -163,16 +182,26 @@ class Recorder {
     return std::nullopt;
   }
 
+  Sampler::Deliver deliver() const {
+    return [shared = shared_](const std::vector<Sample>& rows) {
+      shared->log.put(rows);
+      shared->headline.take(rows);
+    };
+  }
+
+  // The first look comes at once: a short job is over before the first tick.
+  void add_process_tree(Sampler& sampler, pid_t pid) {
+    SourcePtr tree = make_process_tree(context(), pid);
+    std::vector<Sample> rows;
+    tree->sample(machine_clock().now_ns() - start_ns_, rows);
+    if (!rows.empty()) deliver()(rows);
+    sampler.add(std::move(tree));
+  }
+
   void start_threads(std::vector<SamplerThread>& threads,
                      const std::vector<std::shared_ptr<Sampler>>& samplers) {
     for (const auto& sampler : samplers)
-      threads.emplace_back(
-          sampler, start_ns_,
-          [shared = shared_](const std::vector<Sample>& rows) {
-            shared->log.put(rows);
-            shared->headline.take(rows);
-          },
-          shared_);
+      threads.emplace_back(sampler, start_ns_, deliver(), shared_);
   }
 
   void finish_threads(std::vector<SamplerThread>& threads) {
@@ -197,7 +226,7 @@ class Recorder {
       if (!cancelled_ && hooks_.cancelled()) cancelled_ = true;
       if (cancelled_ || now >= deadline_ns) return false;
       if (now >= next_flush_ns_) {
-        shared_->log.flush();
+        flush();
         next_flush_ns_ = now + kFlushNs;
       }
       if (now >= next_live_ns_) {
@@ -220,7 +249,8 @@ class Recorder {
     if (ended || !job || workload_.pid != 0) return;
     // On a terminal Ctrl-C reached the job as well; a duration that is over did not.
     if (cancelled_ && job->wait(kGraceNs)) return;
-    job->signal(SIGTERM);
+    // A shell that ends does not take along what it started.
+    for (const pid_t pid : process_tree({}, job->pid())) ::kill(pid, SIGTERM);
     if (job->wait(kGraceNs)) return;
     shared_->notes.add(NoteKind::kWarning, "job",
                        "process " + std::to_string(job->pid()) + " ignores SIGTERM and runs on",
@@ -261,7 +291,7 @@ class Recorder {
   const RecordHooks& hooks_;
   std::shared_ptr<Shared> shared_;
   std::int64_t start_ns_ = 0, next_flush_ns_ = 0, next_live_ns_ = 0;
-  bool cancelled_ = false;
+  bool cancelled_ = false, log_failed_ = false;
   JobEnd job_end_;
   std::vector<SamplerReport> reports_;
 };

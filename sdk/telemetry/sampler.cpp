@@ -105,6 +105,10 @@ void Sampler::update_report(const Ticker& ticker, std::int64_t begin_ns, std::in
   }
 }
 
+void Sampler::note_end(const char* reason) {
+  notes_.add(NoteKind::kWarning, name_, std::string("sampling ended early: ") + reason);
+}
+
 SamplerReport Sampler::report() const {
   const std::lock_guard lock(mutex_);
   return report_;

@@ -148,7 +148,8 @@ std::string write_plot(const Globals& globals, const ProfileRequest& request, co
   return (place.directory / (place.plot_name + ".html")).string();
 }
 
-// Writes trace, plot and summary. The job owns stdout, so what people read then goes to stderr.
+// Writes trace, plot and summary. The job owns stdout, so what people read then goes to stderr; a
+// document that was asked for follows what the job wrote.
 Summary report(const Globals& globals, const ProfileRequest& request, const Place& place,
                const OpenRows& open, const std::string& profiler) {
   write_trace(open, place);
@@ -161,8 +162,9 @@ Summary report(const Globals& globals, const ProfileRequest& request, const Plac
   const std::string json = trace_json(summary, profiler, place.trace.string(), plot);
   if (place.is_directory) write_text(place.directory / "summary.json", json + "\n");
   const bool stdout_is_free = request.command.empty();
-  if (globals.json && stdout_is_free) print(json + "\n");
-  if (!globals.json) {
+  if (globals.json) {
+    print(json + "\n");
+  } else {
     const TextTable table = trace_table(summary, request.all);
     if (stdout_is_free)
       print_table(globals, table);
@@ -249,7 +251,8 @@ int run_profile(const Globals& globals, const ProfileRequest& request) {
   const ComponentRef ref = find_profiler(session.registry(), request.component);
   const OptionValues options = resolve_options(*ref.info, session.flags().sources_for(*ref.info));
   session.flags().finish();
-  const bool replays = ref.info->id == "telemetry.replay";
+  // A profiler that takes a trace needs nothing that runs.
+  const bool replays = ref.info->option("trace") != nullptr;
   if (!request.probe && request.command.empty() && request.pid == 0 && request.duration_s == 0 &&
       !replays)
     usage_error(

@@ -96,14 +96,27 @@ std::vector<Line> lines_of(const Summary& summary) {
   return lines;
 }
 
+// Families that recordings of this machine have; what another profiler measures is always shown.
+bool is_common(const std::string& metric) {
+  constexpr std::array<std::string_view, 14> kFamilies = {"cpu", "proc",    "mem",  "sys",   "disk",
+                                                          "nic", "cgroup",  "rapl", "hwmon", "gpu",
+                                                          "job", "sampler", "mark", "meter"};
+  const std::string family = metric.substr(0, metric.find('.'));
+  return std::find(kFamilies.begin(), kFamilies.end(), family) != kFamilies.end();
+}
+
 // Of the cores only the busiest is of interest at first.
 std::vector<Line> chosen(std::vector<Line> lines, bool all) {
   if (all) return lines;
   std::vector<Line> picked;
+  for (const Line& line : lines)
+    if (!is_common(line.metric)) picked.push_back(line);
   for (const std::string_view metric : kShown) {
     Line* busiest = nullptr;
     for (Line& line : lines) {
       if (line.metric != metric || line.pid != 0) continue;
+      // An interface or disk without any traffic says nothing.
+      if (line.max == 0 && metric.ends_with("_per_s")) continue;
       const bool core = metric == "cpu.busy_percent" && line.device != Sample::kWholeMachine;
       if (!core)
         picked.push_back(line);
@@ -258,7 +271,12 @@ std::string trace_json(const Summary& summary, const std::string& profiler,
   json.field("rows", summary.rows);
   for (const char* fact : {"command", "devices", "notes", "interval_ns"}) {
     const auto at = summary.metadata.find(fact);
-    if (at != summary.metadata.end()) json.key(fact).raw(at->second);
+    if (at == summary.metadata.end()) continue;
+    // A trace that somebody else wrote may hold anything there.
+    if (nlohmann::json::accept(at->second))
+      json.key(fact).raw(at->second);
+    else
+      json.field(fact, at->second);
   }
   put_series(json, summary);
   return json.end().text();

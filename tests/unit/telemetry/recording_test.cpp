@@ -66,6 +66,14 @@ TEST(Recording, ExitCodeUsageAndOwnCostOfAJob) {
   EXPECT_THAT(summary.metadata.at("devices"), HasSubstr("core 0"));
 }
 
+TEST(Recording, JobThatIsOverAtOnceStillHasRows) {
+  TempTree tree;
+  const Summary summary = summary_of(record(options_in(tree), shell("exit 0"), {}));
+  EXPECT_GE(summary.find("mem.used_bytes")->rows(), 2);
+  ASSERT_TRUE(summary.find("proc.processes"));
+  EXPECT_GE(summary.find("proc.processes")->max(), 1);
+}
+
 TEST(Recording, SignalOfAJob) {
   TempTree tree;
   const Recording recording = record(options_in(tree), shell("kill -SEGV $$"), {});

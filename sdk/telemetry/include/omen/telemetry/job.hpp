@@ -36,8 +36,6 @@ class Job {
   // Waits at most so long; true once it has ended.
   bool wait(std::int64_t timeout_ns);
   const JobEnd& end() const noexcept { return end_; }
-  // Nothing where it has ended, or was not started here.
-  void signal(int number) const;
 
  private:
   Job(pid_t pid, bool owned);

@@ -42,10 +42,14 @@ class Sampler {
   bool empty() const noexcept { return sources_.empty(); }
   std::vector<DeviceInfo> devices() const;
 
+  // One reading before run(), so that rates cover the run from its very start.
+  void prime(std::int64_t start_ns, const Deliver& deliver) { tick(start_ns, deliver); }
   // Samples in the calling thread until `stop`, and once more after it, so that rates cover the
   // whole run. Times in rows count from start_ns.
   void run(const std::atomic<bool>& stop, std::int64_t start_ns, const Deliver& deliver);
   SamplerReport report() const;  // [any-thread]
+  // Says why there are no more rows.
+  void note_end(const char* reason);
 
  private:
   struct Entry {
