@@ -41,7 +41,10 @@ std::string class_name(const std::string& name) {
 
 std::string fill_in(std::string text, const NewRequest& request) {
   const std::pair<std::string, std::string> words[] = {
-      {"@name@", request.name}, {"@Name@", class_name(request.name)}, {"@kind@", request.kind}};
+      {"@name@", request.name},
+      {"@prefix@", share_directory().parent_path().parent_path().string()},
+      {"@Name@", class_name(request.name)},
+      {"@kind@", request.kind}};
   for (const auto& [word, value] : words)
     for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size())
       text.replace(at, word.size(), value);
@@ -99,12 +102,9 @@ int run_new(const Globals& globals, const NewRequest& request) {
     return kOk;
   }
   for (const std::string& file : files) print(file + "\n");
-  std::error_code ignored;
-  const fs::path prefix = share_directory().parent_path().parent_path();
-  note(globals, "\nnext:\n  cmake -S " + to.string() + " -B " + to.string() +
-                    "/build -DCMAKE_PREFIX_PATH=" + prefix.string() + "\n  cmake --build " +
-                    to.string() + "/build\n  omen verify " + to.string() + "/build/plugins/" +
-                    request.name);
+  const std::string build = to.string() + "/build";
+  note(globals, "\nnext:\n  cmake -S " + to.string() + " -B " + build + "\n  cmake --build " +
+                    build + "\n  omen verify " + build + "/plugins/" + request.name);
   return kOk;
 }
 
