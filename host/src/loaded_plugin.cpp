@@ -171,7 +171,7 @@ void check_drift(const Manifest& manifest, const omen_plugin& plugin) {
 
 // Every plugin that was started, for ever.
 struct Loaded {
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // init may call other components, which loads them
   std::map<fs::path, std::unique_ptr<LoadedPlugin>> plugins;
 };
 

@@ -55,7 +55,7 @@ std::int64_t split_suffix(std::string_view& text) {
 
 template <class T>
 bool parse_whole(std::string_view text, T& value) {
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
