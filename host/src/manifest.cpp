@@ -61,52 +61,49 @@ std::string join_names(const std::array<const char*, N>& names) {
   return text;
 }
 
-// A node of the document together with its path, so that every complaint can name the place.
+// A node of the document that knows its place, so that every complaint can name it; the name is put
+// together only then, because a list of plugins reads thousands of nodes. A parent outlives its
+// children.
 class Node {
  public:
-  Node(const json& value, std::string path) : value_(&value), path_(std::move(path)) {}
+  explicit Node(const json& root) : value_(&root) {}
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(OMEN_INVALID_DATA, "field '" + path_ + "' " + what);
+    throw Error(OMEN_INVALID_DATA, "field '" + path() + "' " + what);
   }
   const json& expect_object() const {
     if (!value_->is_object()) fail("is not an object");
     return *value_;
   }
-  bool has(const char* key) const {
-    const json& object = expect_object();
-    const auto at = object.find(key);
-    return at != object.end() && !at->is_null();
-  }
+  bool has(const char* key) const { return find(key) != nullptr; }
   Node at(const char* key) const {
-    const json& object = expect_object();
-    const auto found = object.find(key);
-    const std::string path = path_.empty() ? key : path_ + "." + key;
-    if (found == object.end() || found->is_null())
-      throw Error(OMEN_INVALID_DATA, "field '" + path + "' is missing");
-    return {*found, path};
+    const json* found = find(key);
+    if (!found) Node(nullptr, this, key).fail("is missing");
+    return Node(found, this, key);
   }
-  std::vector<Node> items() const {
-    if (!value_->is_array()) fail("is not a list");
+  // The items of a list; none where it is absent.
+  std::vector<Node> items(const char* key) const {
     std::vector<Node> nodes;
-    for (std::size_t i = 0; i < value_->size(); ++i)
-      nodes.emplace_back((*value_)[i], path_ + "[" + std::to_string(i) + "]");
+    const json* list = find(key);
+    if (!list) return nodes;
+    if (!list->is_array()) at(key).fail("is not a list");
+    nodes.reserve(list->size());
+    for (std::size_t i = 0; i < list->size(); ++i) nodes.push_back(Node(&(*list)[i], this, key, i));
     return nodes;
   }
-  std::string text() const {
+  const std::string& text() const {
     if (!value_->is_string()) fail("is not a string");
     const auto& text = value_->get_ref<const std::string&>();
     if (text.find('\0') != std::string::npos) fail("holds a NUL character");
     return text;
   }
-  std::string text(const char* key) const { return at(key).text(); }
+  const std::string& text(const char* key) const { return at(key).text(); }
   std::string text_or(const char* key, const char* otherwise) const {
     return has(key) ? text(key) : otherwise;
   }
   std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> list;
-    if (has(key))
-      for (const Node& item : at(key).items()) list.push_back(item.text());
+    for (const Node& item : items(key)) list.push_back(item.text());
     return list;
   }
   template <class T>
@@ -131,8 +128,28 @@ class Node {
   }
 
  private:
+  static constexpr std::size_t kNoIndex = std::numeric_limits<std::size_t>::max();
+
+  Node(const json* value, const Node* parent, const char* key, std::size_t index = kNoIndex)
+      : value_(value), parent_(parent), key_(key), index_(index) {}
+
+  // NULL for a member that is absent or null.
+  const json* find(const char* key) const {
+    const json& object = expect_object();
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+  std::string path() const {
+    if (!parent_) return {};
+    const std::string before = parent_->path();
+    return before + (before.empty() ? "" : ".") + key_ +
+           (index_ == kNoIndex ? "" : "[" + std::to_string(index_) + "]");
+  }
+
   const json* value_;
-  std::string path_;
+  const Node* parent_ = nullptr;
+  const char* key_ = "";
+  std::size_t index_ = kNoIndex;
 };
 
 bool is_identifier(std::string_view text, std::string_view extra) {
@@ -144,7 +161,7 @@ bool is_identifier(std::string_view text, std::string_view extra) {
 }
 
 std::string digest(const Node& parent) {
-  std::string text = parent.text("sha256");
+  const std::string& text = parent.text("sha256");
   const bool hex = std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
   });
@@ -200,15 +217,12 @@ ComponentInfo parse_component(const Node& node, std::string_view family) {
   component.caps = bits_of(node.texts("caps"), kCapNames);
   component.reads = node.texts("reads");
   component.writes = node.texts("writes");
-  if (node.has("options"))
-    for (const Node& item : node.at("options").items()) {
-      OptionInfo option = parse_option(item);
-      if (component.option(option.key)) item.at("key").fail("repeats '" + option.key + "'");
-      component.options.push_back(std::move(option));
-    }
-  if (node.has("models"))
-    for (const Node& item : node.at("models").items())
-      component.models.push_back(parse_model(item));
+  for (const Node& item : node.items("options")) {
+    OptionInfo option = parse_option(item);
+    if (component.option(option.key)) item.at("key").fail("repeats '" + option.key + "'");
+    component.options.push_back(std::move(option));
+  }
+  for (const Node& item : node.items("models")) component.models.push_back(parse_model(item));
   return component;
 }
 
@@ -242,15 +256,18 @@ Manifest parse_root(const Node& root) {
   manifest.abi_major = abi.natural<std::uint32_t>("major");
   manifest.abi_minor = abi.natural<std::uint32_t>("minor");
   parse_platform(root, manifest);
-  if (root.has("requires"))
-    for (const auto& [key, value] : root.at("requires").expect_object().items())
-      manifest.requirements[key] = Node(value, "requires." + key).text();
+  if (root.has("requires")) {
+    const Node list = root.at("requires");
+    for (const auto& [key, value] : list.expect_object().items())
+      manifest.requirements[key] = list.text(key.c_str());
+  }
   manifest.isolation = root.text_or("isolation", "default");
   if (manifest.isolation != "default" && manifest.isolation != "worker")
     root.at("isolation").fail("is '" + manifest.isolation + "'; known: default, worker");
   manifest.extensions = root.texts("extensions");
   manifest.graph_suffixes = root.texts("graph_suffixes");
-  for (const Node& item : root.at("components").items()) {
+  root.at("components");  // must be there, though it may be empty
+  for (const Node& item : root.items("components")) {
     ComponentInfo component = parse_component(item, manifest.family());
     if (manifest.component(component.kind, component.id))
       item.at("id").fail("repeats the " + std::string(kind_name(component.kind)) + " '" +
@@ -350,7 +367,7 @@ Manifest parse_manifest(std::string_view text, const std::filesystem::path& dire
     throw Error(OMEN_INVALID_DATA, std::string("plugin.json is not valid JSON: ") + e.what());
   }
   if (!document.is_object()) throw Error(OMEN_INVALID_DATA, "plugin.json is not a JSON object");
-  Manifest manifest = parse_root(Node(document, ""));
+  Manifest manifest = parse_root(Node(document));
   manifest.directory = directory;
   return manifest;
 }
