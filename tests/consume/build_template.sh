@@ -7,6 +7,8 @@ omen=$1 work=$2 kind=$3 language=$4
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
+# CMake finds the package beside the program that is in PATH.
+export PATH="$(dirname "$omen"):$PATH"
 "$omen" new sample --kind "$kind" --lang "$language"
 cmake -S sample -B sample/build -G Ninja
 cmake --build sample/build

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # What a newcomer does: omen new, build, verify, train, predict. Prints how long it took.
-#   newcomer.sh OMEN EXAMPLE_TABLE
+#   newcomer.sh OMEN TRAINING_TABLE EXAMPLE_TABLE
 # With OMEN_SHOW_BREAK=1 the generated source is damaged, so that the goal is never reached.
 set -euo pipefail
-omen=$1 table=$2
+omen=$1 training=$2 example=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PATH="$(dirname "$omen"):$PATH" CCACHE_DISABLE=1
@@ -17,12 +17,13 @@ omen new mine --kind predictor
 cmake -S mine -B mine/build -G Ninja
 cmake --build mine/build
 omen verify mine/build/plugins/mine/plugin.json
-omen --plugin-path mine/build/plugins train mine --data "$1" -o model.omen
-omen --plugin-path mine/build/plugins predict --model model.omen "$1"
+export OMEN_PLUGIN_PATH=$PWD/mine/build/plugins
+omen train mine.constant --data "$1" --target time_ms:ms:lower -o model.omen
+omen predict -m model.omen "$2"
 STEPS
 start=$(date +%s.%N)
 status=0
-bash steps.sh "$table" >log.txt 2>&1 || status=$?
+bash steps.sh "$training" "$example" >log.txt 2>&1 || status=$?
 # A goal that is never reached takes for ever.
 seconds=999999
 [ $status -ne 0 ] || seconds=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
