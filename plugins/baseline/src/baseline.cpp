@@ -159,8 +159,10 @@ Component mean() {
                                     "mean, or class frequencies, of the training rows");
 }
 Component ridge() {
-  return tabular<Ridge, RidgeOptions>("baseline.ridge",
-                                      "linear regression with an L2 penalty, softmax for classes");
+  // Where there are no trees, a line is what a table is predicted with.
+  constexpr std::uint64_t caps = OMEN_BASELINE_XGBOOST ? kCaps : kCaps | OMEN_CAP_DEFAULT;
+  return tabular<Ridge, RidgeOptions>(
+      "baseline.ridge", "linear regression with an L2 penalty, softmax for classes", caps);
 }
 Component knn() {
   return tabular<Knn, NeighbourOptions>("baseline.knn",
