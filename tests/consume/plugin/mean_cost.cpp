@@ -12,14 +12,17 @@ class MeanCost final : public omen::Predictor {
  public:
   void fit(const omen::Dataset& train, const omen::Dataset&, const omen::Run& run) override {
     const omen::Table targets = train.table("targets");
-    names_.clear();
-    means_.clear();
+    // A cancelled fit must leave the object as it was, so the members change only at the end.
+    std::vector<std::string> names;
+    std::vector<double> means;
     for (std::size_t column = 0; column < targets.columns(); ++column) {
       if (targets.name(column) == "workload_id") continue;
-      names_.emplace_back(targets.name(column));
-      means_.push_back(mean(targets.numbers(column)));
+      names.emplace_back(targets.name(column));
+      means.push_back(mean(targets.numbers(column)));
       run.step(static_cast<double>(column + 1) / static_cast<double>(targets.columns()), "fit");
     }
+    names_ = std::move(names);
+    means_ = std::move(means);
   }
 
   omen::TableStream predict(const omen::Dataset& in, const omen::Run&) override {
