@@ -47,11 +47,10 @@ class Headline {
     }
   }
 
-  std::string text(double seconds) const {
+  std::string text() const {
     const std::lock_guard lock(mutex_);
     char part[64];
-    std::snprintf(part, sizeof part, "%.1f s", seconds);
-    std::string line = part;
+    std::string line;
     const auto add = [&](const char* format, std::int32_t metric, std::int32_t device,
                          double scale) {
       const auto at = values_.find({metric, device});
@@ -59,7 +58,7 @@ class Headline {
       std::snprintf(part, sizeof part, format, at->second * scale);
       line += part;
     };
-    add("  cpu %.0f %%", busy_, 0, 1);
+    add("cpu %.0f %%", busy_, 0, 1);
     add("  job %.0f %%", job_, 0, 1);
     add("  mem %.1f GB", memory_, 0, 1e-9);
     for (std::int32_t gpu = 0; gpu < 8 && values_.count({util_, gpu}); ++gpu) {
@@ -230,7 +229,7 @@ class Recorder {
         next_flush_ns_ = now + kFlushNs;
       }
       if (now >= next_live_ns_) {
-        hooks_.live(shared_->headline.text(static_cast<double>(now - start_ns_) * 1e-9));
+        hooks_.live(shared_->headline.text());
         next_live_ns_ = now + kLiveNs;
       }
       const std::int64_t step = std::min(kStepNs, deadline_ns - now);

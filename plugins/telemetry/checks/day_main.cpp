@@ -3,14 +3,14 @@
 // finishing.
 //   telemetry_day DIRECTORY
 // With OMEN_SHOW_BREAK=1 every row is kept in memory as well.
-#include <unistd.h>
-
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/sampler.hpp"
@@ -90,16 +90,20 @@ int main(int argc, char** argv) {
   std::fflush(stdout);
 
   finishing.base = anonymous_mb();
-  const OpenRows open = [&]() -> RowReaderPtr {
-    finishing.look();
-    return std::make_unique<LogReader>(log);
-  };
+  std::atomic<bool> finished{false};
+  std::thread watcher([&] {
+    while (!finished) {
+      finishing.look();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  const OpenRows open = [&] { return std::make_unique<LogReader>(log); };
   write_container(open, file);
-  finishing.look();
   const RowReaderPtr reader = open();
   const Summary summary = summarise(*reader);
   plot_json(open, {});
-  finishing.look();
+  finished = true;
+  watcher.join();
   std::printf("SHOW day_finishing_growth %.2f MB goal <= 32\n", finishing.most);
   std::printf("SHOW day_rows %lld rows goal >= %lld\n", static_cast<long long>(summary.rows),
               static_cast<long long>(kTicks * kSeries));
