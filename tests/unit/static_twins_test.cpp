@@ -2,6 +2,7 @@
 // Two plugins with different versions of one static library answer side by side in one process.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -43,7 +44,9 @@ class Twin {
 
 TEST(StaticTwins, EachPluginKeepsItsOwnCodeAndState) {
   Twin first("twin1");
-  Twin second("twin2");
+  // The control run of the acceptance check loads one plugin twice, which must fail below.
+  const char* broken = std::getenv("OMEN_SHOW_BREAK");
+  Twin second(broken != nullptr && *broken != '\0' ? "twin1" : "twin2");
   EXPECT_EQ(first.version(), "1.0");
   EXPECT_EQ(second.version(), "2.0");
   for (int round = 1; round <= 3; ++round) {
