@@ -221,8 +221,7 @@ TEST_F(CheckingProxyTest, ConcurrentPredictIsFineWhereClaimed) {
     predict_once(object);
     other.join();
     object.vt->destroy(object.object);
-    EXPECT_EQ(findings_->all().size(), 1u)
-        << "only the object without the claim is named";
+    EXPECT_EQ(findings_->all().size(), 1u) << "only the object without the claim is named";
   }
   EXPECT_EQ(findings_->all()[0].rule, Rule::kSerial);
 }
