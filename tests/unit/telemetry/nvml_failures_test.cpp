@@ -93,7 +93,9 @@ TEST_P(NvmlFailure, SaysWhyKeepsItsRowsAndTheExitCodeOfTheJob) {
   const SeriesSummary* kept = summary.find(failure.kept, failure.device);
   ASSERT_TRUE(kept) << "no rows of " << failure.kept;
   EXPECT_GE(kept->rows(), failure.rows);
-  if (failure.lost) EXPECT_FALSE(summary.find(failure.lost, failure.device));
+  if (failure.lost) {
+    EXPECT_FALSE(summary.find(failure.lost, failure.device));
+  }
   EXPECT_EQ(summary.find("job.exit_code")->last(), 3);
 }
 
