@@ -303,6 +303,12 @@ TEST_P(AnyPredictor, LearnsFromGraphs) {
   EXPECT_EQ(statuses(out).front(), "ok");
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::chrono::seconds kCancelLimit{10};  // instrumented code is several times slower
+#else
+constexpr std::chrono::seconds kCancelLimit{1};
+#endif
+
 TEST_P(AnyPredictor, CancelsWithinASecond) {
   const std::int64_t rows = 30000;
   std::vector<std::int64_t> ids;
@@ -337,7 +343,7 @@ TEST_P(AnyPredictor, CancelsWithinASecond) {
   user.join();
   EXPECT_TRUE(status == OMEN_CANCELLED || status == OMEN_OK);
   if (status == OMEN_CANCELLED) {
-    EXPECT_LT(ended - asked, std::chrono::seconds(1));
+    EXPECT_LT(ended - asked, kCancelLimit);
   }
 }
 
