@@ -75,6 +75,7 @@ stage_release() {
   configure release -DOMEN_BUILD_TESTS=ON -DOMEN_UNIT_TESTS=OFF
   build release all
   run_ctest release -LE '^(show-slow.*|unit)$'
+  run_ctest release -R '^zoo_test\.'
 }
 
 # The tests of the host's own threads: workers, loading, the registry, calls and progress.
