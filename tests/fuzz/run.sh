@@ -6,7 +6,6 @@
 # BUILD_DIRECTORY/fuzz/findings. With OMEN_SHOW_BREAK=1 no input is run, so coverage collapses.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
 build=$1 seconds=$2
 shift 2
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*_fuzz.cpp 2>/dev/null | sed -e 's|^\./||' -e 's/_fuzz\.cpp$//')
@@ -31,12 +30,16 @@ coverage_of() {
     mkdir -p "$profile.none"
     inputs=("$profile.none")
   fi
-  mapfile -t files < <(sed -n 's|^// covers: ||p' "$here/${1}_fuzz.cpp" | sed "s|^|$root/|")
-  [ ${#files[@]} -gt 0 ] || { echo 0; return; }
+  files=$(sed -n 's|^// covers: ||p' "$here/${1}_fuzz.cpp" | paste -sd' ')
   LLVM_PROFILE_FILE="$profile.profraw" "$program" -runs=0 "${inputs[@]}" >/dev/null 2>&1
   llvm-profdata-14 merge -o "$profile.profdata" "$profile.profraw" >&2
-  llvm-cov-14 report "$program" -instr-profile="$profile.profdata" "${files[@]}" |
-    awk '$1 == "TOTAL" { sub("%", "", $10); print $10 }'
+  # Names are matched here, because objects out of a compiler cache carry relative ones.
+  llvm-cov-14 report "$program" -instr-profile="$profile.profdata" |
+    awk -v files="$files" '
+      BEGIN { count = split(files, wanted, " ") }
+      { for (i = 1; i <= count; i++)
+          if (substr($1, length($1) - length(wanted[i]) + 1) == wanted[i]) { all += $8; missed += $9 } }
+      END { printf "%.2f\n", all ? 100 * (all - missed) / all : 0 }'
 }
 
 status=0
