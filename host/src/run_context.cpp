@@ -5,7 +5,9 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 #include <utility>
 
@@ -21,10 +23,24 @@ namespace fs = std::filesystem;
 
 // Signal handlers may only touch lock-free atomics.
 std::atomic<int> interrupts{0};
+std::atomic<std::int64_t> first_interrupt_ns{0};
 std::array<std::atomic<pid_t>, 256> watched{};
 
+// One Ctrl-C may arrive twice, from the terminal and from a parent that passes it on.
+constexpr std::int64_t kSameInterruptNs = 300'000'000;
+
+std::int64_t now_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 void on_interrupt(int) {
-  if (interrupts.fetch_add(1) == 0) return;
+  if (interrupts.fetch_add(1) == 0) {
+    first_interrupt_ns = now_ns();
+    return;
+  }
+  if (now_ns() - first_interrupt_ns < kSameInterruptNs) return;
   for (const std::atomic<pid_t>& slot : watched)
     if (const pid_t leader = slot.load(); leader > 0) kill(-leader, SIGKILL);
   _exit(130);
