@@ -3,9 +3,6 @@
 include_guard(GLOBAL)
 include(GNUInstallDirs)
 
-set(OMEN_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
-set(OMEN_PLUGIN_EXPORTS "${CMAKE_CURRENT_LIST_DIR}/exports.map")
-
 # omen_add_plugin(<id> SOURCES <file>...
 #   [LINK <target>...]          libraries, linked PRIVATE
 #   [MODELS <file>...]          containers copied to models/ and listed in the manifest
@@ -74,10 +71,10 @@ function(_omen_plugin_flags id dir link)
   set_target_properties(${id} PROPERTIES PREFIX lib INSTALL_RPATH "${rpath}"
     BUILD_WITH_INSTALL_RPATH ON C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON LIBRARY_OUTPUT_DIRECTORY "${dir}")
-  set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS "${OMEN_PLUGIN_EXPORTS}")
+  set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map")
   target_compile_options(${id} PRIVATE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-gnu-unique>)
-  target_link_options(${id} PRIVATE "LINKER:--version-script=${OMEN_PLUGIN_EXPORTS}"
+  target_link_options(${id} PRIVATE "LINKER:--version-script=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map"
     "LINKER:--exclude-libs,ALL" "LINKER:-z,nodelete")
   # clang leaves the sanitizer runtime undefined in libraries, which -z defs would refuse.
   if(NOT (OMEN_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
@@ -135,7 +132,7 @@ function(_omen_plugin_tests id dir level)
     set(level 2)
   endif()
   add_test(NAME exports.${id} COMMAND "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}"
-           "-DLIBRARY=$<TARGET_FILE:${id}>" -P "${OMEN_CMAKE_DIR}/OmenCheckExports.cmake")
+           "-DLIBRARY=$<TARGET_FILE:${id}>" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/OmenCheckExports.cmake")
   set_tests_properties(exports.${id} PROPERTIES LABELS "exports")
   if(TARGET Omen::cli)
     add_test(NAME conformance.${id}
