@@ -151,6 +151,12 @@ void build_verify(Line& line) {
   line.app.add_option("-j,--jobs", r.jobs, "tests at the same time")
       ->type_name("N")
       ->check(CLI::Range(1, 256));
+  line.app
+      .add_option_function<std::string>(
+          "--timeout",
+          [&r](const std::string& text) { r.timeout_seconds = parse_time("--timeout", text); },
+          "for each test, instead of its own limit")
+      ->type_name("TIME");
   line.app.add_flag("--in-process", r.in_process, "without workers, for a debugger");
   line.app.add_flag("--markdown", r.markdown, "print the feature matrix for a README");
 }

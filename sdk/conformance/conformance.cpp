@@ -15,6 +15,13 @@ namespace {
 constexpr std::array<const char*, 6> kVerdicts = {"PASS", "SKIP",  "WARN",
                                                   "FAIL", "CRASH", "TIMEOUT"};
 
+// Sanitizers make everything slower but no contract different.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double kTimeoutScale = 5;
+#else
+constexpr double kTimeoutScale = 1;
+#endif
+
 const std::vector<Case>& all_cases() {
   static const std::vector<Case> cases = [] {
     std::vector<Case> all;
@@ -32,7 +39,7 @@ CaseInfo info_of(const Case& one, const ComponentFacts* component, const PluginQ
   info.id = one.id;
   info.description = one.description;
   info.level = one.level;
-  info.timeout_s = one.timeout_s;
+  info.timeout_s = one.timeout_s * kTimeoutScale;
   if (component) {
     info.id += "/" + component->id;
     const ComponentQuirks particular = quirks.component(component->id);

@@ -63,11 +63,10 @@ stage_minimal() {
   "$OMEN_ROOT/build/minimal/bin/omen" list --plain
 }
 
-# Conformance cases have deadlines for uninstrumented code, so they run in the release stage.
 stage_asan() {
   configure asan -DOMEN_BUILD_TESTS=ON
   build asan all
-  run_ctest asan -LE '^(slow|show.*|consume|conformance)$'
+  run_ctest asan -LE '^(slow|show.*|consume)$'
 }
 
 # Unit tests already ran under the sanitizers; here the product is tested from outside.
