@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison as people and programs read it.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "compare/comparison.hpp"
+#include "render.hpp"
+
+namespace omen::host {
+
+// The table for people; --plain passes a terminal without width and colour.
+std::string report_text(const Comparison& comparison, const Terminal& terminal);
+std::string report_json(const Comparison& comparison);  // docs/schemas/compare.json
+void report_csv(std::ostream& out,
+                const Comparison& comparison);  // one line a (task, target, workload, contestant)
+std::string report_markdown(const Comparison& comparison);
+// One self-contained page, with the chart library inside.
+std::string report_html(const Comparison& comparison);
+
+}  // namespace omen::host
