@@ -117,8 +117,8 @@ function(_omen_plugin_manifest id dir requires isolation models)
     list(APPEND args --model "${dir}/models/${name}")
   endforeach()
   if(NOT TARGET Omen::manifest)
-    message(STATUS "omen_add_plugin(${id}): no Omen::manifest target, so no plugin.json")
-    return()
+    message(FATAL_ERROR "omen_add_plugin(${id}): no target Omen::manifest to write plugin.json; "
+      "use find_package(Omen) or NO_MANIFEST")
   endif()
   set_property(TARGET ${id} APPEND PROPERTY LINK_DEPENDS "$<TARGET_FILE:Omen::manifest>")
   # A leak in a library that is only described here is the business of `omen verify`.

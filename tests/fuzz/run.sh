@@ -25,13 +25,10 @@ fuzz_one() {
 # coverage_of NAME: percent of lines reached in the covered files, over all inputs.
 coverage_of() {
   local program="$build/fuzz/${1}_fuzz" profile="$build/fuzz/$1" inputs files
-  inputs=("$build/fuzz/grown/$1" "$here/corpus/$1")
-  if [ -n "${OMEN_SHOW_BREAK:-}" ]; then
-    mkdir -p "$profile.none"
-    inputs=("$profile.none")
-  fi
+  inputs=(-runs=0 "$build/fuzz/grown/$1" "$here/corpus/$1")
+  [ -z "${OMEN_SHOW_BREAK:-}" ] || inputs=(-help=1)
   files=$(sed -n 's|^// covers: ||p' "$here/${1}_fuzz.cpp" | paste -sd' ')
-  LLVM_PROFILE_FILE="$profile.profraw" "$program" -runs=0 "${inputs[@]}" >/dev/null 2>&1
+  LLVM_PROFILE_FILE="$profile.profraw" "$program" "${inputs[@]}" >/dev/null 2>&1
   llvm-profdata-14 merge -o "$profile.profdata" "$profile.profraw" >&2
   # Names are matched here, because objects out of a compiler cache carry relative ones.
   llvm-cov-14 report "$program" -instr-profile="$profile.profdata" |

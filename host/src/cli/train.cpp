@@ -171,7 +171,7 @@ class TrainVerb {
   std::string text() const {
     std::string text =
         "wrote " + output_.string() + ": " + id() + " on " + std::to_string(rows()) + " rows";
-    if (held_rows() > 0) text += ", " + std::to_string(held_rows()) + " held out";
+    if (held_rows() > 0) text += ", " + std::to_string(held_rows()) + " for validation";
     text += ", " + format_duration(result_.fit_seconds) + "\n";
     for (const auto& [name, value] : result_.last_metrics)
       text += "  " + name + " " + format_number(value) + "\n";
