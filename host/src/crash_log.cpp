@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Remembers which libraries took their process down, by digest, in the user's cache.
-#include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "child_process.hpp"
+#include "machine.hpp"
 #include "omen/host/worker.hpp"
 
 namespace omen::host {
@@ -20,23 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-fs::path cache_dir() {
-  if (const char* base = std::getenv("XDG_CACHE_HOME"); base && *base == '/')
-    return fs::path(base) / "omen";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return fs::path(home) / ".cache" / "omen";
-  return {};
-}
-
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 std::map<std::string, CrashRecord> read_records(const fs::path& file) {
   std::map<std::string, CrashRecord> records;
@@ -80,8 +62,7 @@ void write_records(const fs::path& file, const std::map<std::string, CrashRecord
 // is no error.
 template <class Change>
 void update_records(Change&& change) {
-  const fs::path directory = cache_dir();
-  if (directory.empty()) return;
+  const fs::path directory = cache_directory();
   std::error_code failed;
   fs::create_directories(directory, failed);
   if (failed) return;
@@ -97,16 +78,14 @@ void update_records(Change&& change) {
 }  // namespace
 
 std::map<std::string, CrashRecord> known_crashes() {
-  const fs::path directory = cache_dir();
-  return directory.empty() ? std::map<std::string, CrashRecord>{}
-                           : read_records(directory / "crashes.json");
+  return read_records(cache_directory() / "crashes.json");
 }
 
 void remember_crash(const std::string& library_sha256, CrashRecord record) {
   update_records([&](std::map<std::string, CrashRecord>& records) {
     const auto known = records.find(library_sha256);
     record.count = known == records.end() ? 1 : known->second.count + 1;
-    record.time = now_utc();
+    record.time = utc_now();
     records[library_sha256] = std::move(record);
   });
 }

@@ -5,8 +5,9 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
-#include <ctime>
 #include <nlohmann/json.hpp>
+
+#include "machine.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -54,15 +55,6 @@ json parse_json(const std::string& text) {
 std::string text_of(const json& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 std::string library_versions(const Manifest& plugin) {

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -22,15 +21,6 @@ std::string config_text(const Globals& globals) {
   return read_text(globals.config_file);
 }
 
-std::string utc_now() {
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 }  // namespace
 
 Session::Session(const Globals& globals, const RunChoices& run, const Flags& flags,
@@ -39,7 +29,6 @@ Session::Session(const Globals& globals, const RunChoices& run, const Flags& fla
       registry_(Registry::discover(globals.plugin_path)),
       flags_(flags, config_text(globals)) {
   install_interrupt_handler();
-  use_registry_for_calls(registry_);
   use_registry_for_calls(registry_);
   const bool names_directory =
       !output.empty() && (output.back() == '/' || fs::is_directory(output));
