@@ -66,6 +66,14 @@ std::vector<PluginState> plugin_states(const Registry& registry) {
   return states;
 }
 
+// Of the libraries that are here now; others were replaced since.
+std::map<std::string, CrashRecord> present_crashes(const Registry& registry) {
+  std::map<std::string, CrashRecord> known = known_crashes(), present;
+  for (const FoundPlugin& found : registry.plugins())
+    if (auto crash = known.extract(found.manifest.sha256)) present.insert(std::move(crash));
+  return present;
+}
+
 std::vector<Feature> build_features() {
   std::ifstream in(share_directory() / "build-features.json");
   const auto document = nlohmann::json::parse(in, nullptr, false);
@@ -84,7 +92,7 @@ std::string limit_text(double limit, const std::string& text) {
 struct Report {
   Registry registry;
   std::vector<PluginState> plugins;
-  std::map<std::string, CrashRecord> crashes = known_crashes();
+  std::map<std::string, CrashRecord> crashes = present_crashes(registry);
   std::vector<Feature> features = build_features();
   Machine machine = machine_facts();
   std::vector<Device> devices = machine_devices();
