@@ -226,21 +226,6 @@ Tables conform(const Tables& tables, const fs::path& model) {
   return result;
 }
 
-// Keeps the rows that came before a failure; a stream that fails at once is a failure of the call.
-Table read_until_failure(TableStream stream, std::optional<Error>& failure) {
-  std::vector<Table> batches;
-  try {
-    while (std::optional<Table> batch = stream.next()) {
-      batch->validate();
-      batches.push_back(*std::move(batch));
-    }
-  } catch (const Error& e) {
-    if (batches.empty() || e.code() == OMEN_CANCELLED) throw;
-    failure = e;
-  }
-  return batches.empty() ? stream.schema() : batches.size() == 1 ? batches[0] : concat(batches);
-}
-
 // Predictions in the order of the workloads, with empty cells and a status where order is -1.
 Table with_gaps(const Table& predictions, const std::vector<std::int64_t>& order,
                 const Table& workloads, const std::string& failure) {
@@ -458,6 +443,20 @@ Prediction predict(const Components& components, const Choice& choice, const Tab
                           rows, tables.at("workloads"), info.id,
                           result.failure ? std::string("failed: ") + result.failure->what() : "");
   return result;
+}
+
+Table read_until_failure(TableStream stream, std::optional<Error>& failure) {
+  std::vector<Table> batches;
+  try {
+    while (std::optional<Table> batch = stream.next()) {
+      batch->validate();
+      batches.push_back(*std::move(batch));
+    }
+  } catch (const Error& e) {
+    if (batches.empty() || e.code() == OMEN_CANCELLED) throw;
+    failure = e;
+  }
+  return batches.empty() ? stream.schema() : batches.size() == 1 ? batches[0] : concat(batches);
 }
 
 Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,

@@ -18,12 +18,6 @@
 
 namespace omen::host {
 
-// The plugin is there but cannot be used: digest, ABI, missing library.
-class UnloadableError : public Error {
- public:
-  explicit UnloadableError(const Error& error) : Error(error) {}
-};
-
 struct PipelineSettings {
   RunSettings run;
   RunHooks hooks;
@@ -111,6 +105,8 @@ struct Prediction {
 };
 Prediction predict(const Components& components, const Choice& choice, const Tables& tables,
                    FlagBook& flags);
+// Keeps the rows that came before a failure; a stream that fails at once is a failure of the call.
+Table read_until_failure(TableStream stream, std::optional<Error>& failure);
 // One row per workload in order, with a status; throws where a row is doubled, missing or was never
 // asked for. Where the stream failed early, `failure` is the status of the rows that never came.
 Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,

@@ -22,12 +22,21 @@ struct PlannedContestant {
   Contestant facts;
   ComponentRef component;
   OptionValues options;
+  std::filesystem::path model;        // trained already, so it only predicts; empty: fitted
+  std::string files_digest;           // of the model and of files that options name
+  std::optional<std::uint64_t> seed;  // instead of the plan's, where one contestant comes twice
+  bool scalars_only = false;          // sees no graph: the 5-NN reference
 };
 
 struct PlannedTask {
   Task task;
   Tables tables;  // as load_task gives them; targets shuffled where that was asked for
   std::vector<Fold> folds;
+  // Set where this is that task once more, with folds that keep near-duplicates together.
+  std::optional<std::size_t> grouped_of;
+  std::int64_t leaking_rows = 0;  // test rows with a near-duplicate in their training set
+  ComponentRef scorer;            // of a decision; empty: the predictions decide
+  OptionValues scorer_options;
 };
 
 // Everything that decides what the jobs compute; the same on every rank.
@@ -46,16 +55,26 @@ struct Job {
   // result.
   std::string key;
 };
+// Task by task and fold by fold, so that early folds are there for every contestant.
 std::vector<Job> plan_jobs(const ComparePlan& plan);
+// sha256 over the keys: the same for two runs that compute the same.
+std::string plan_digest(const std::vector<Job>& jobs);
 
-// A container with table `predictions` (and `node_predictions`), `curves` and metadata for cost and
-// outcome; the digest covers the predictions only, so that it does not change with timings.
+// Tables `predictions` (or `node_predictions`), `scores`, `curves` and `timing`, and metadata for
+// cost and outcome; the digest covers the predictions only, so that it does not change with
+// timings.
 struct JobResult {
   JobRecord record;
   Cost cost;
-  std::string bytes;
+  std::string bytes;  // a container with all of this: what is stored and sent
 };
-// In a worker of its own. Never throws for what the plugin did: that is the record's outcome.
+// The inverse of JobResult::bytes; OMEN_INVALID_DATA where anything in it was damaged.
+JobResult read_job_result(std::string bytes);
+Tables job_tables(const JobResult& result);
+
+// Fits in one worker and predicts in another, which gets the model and the test inputs only. Never
+// throws for what the plugin did: that is the record's outcome. OMEN_CANCELLED where the user gave
+// up.
 JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks);
 
 // Results of finished jobs in `<run>/jobs/<key>.omt`, written atomically.
@@ -73,7 +92,8 @@ class ResultStore {
 // Runs jobs in any order and hands over each result as it comes, one call at a time.
 using JobDone = std::function<void(const Job& job, JobResult result)>;
 using JobRunner = std::function<void(const std::vector<Job>& jobs, const JobDone& done)>;
-// `jobs_at_once` threads of this process, each with its own worker.
+// `jobs_at_once` threads of this process, each with its own worker. The first error, such as
+// OMEN_CANCELLED, ends the others and is thrown.
 JobRunner local_runner(const ComparePlan& plan, const RunHooks& hooks);
 
 }  // namespace omen::host
