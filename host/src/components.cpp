@@ -13,7 +13,7 @@ LoadedPlugin& loaded(const Manifest& manifest) {
   try {
     return load_plugin(manifest);
   } catch (const Error& e) {
-    throw UnloadableError(e);
+    throw unloadable(e);
   }
 }
 

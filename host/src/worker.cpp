@@ -430,7 +430,11 @@ Json Session::open(const Json& request) {
   limit_memory(request.at("memory").get<std::uint64_t>());
   parts_ = std::make_unique<exchange::PartDirectory>(
       fs::path(request.at("parts").get<std::string>()), "w");
-  plugin_ = &load_plugin(read_manifest(plugin_json_));
+  try {
+    plugin_ = &load_plugin(read_manifest(plugin_json_));
+  } catch (const Error& error) {
+    throw unloadable(error);
+  }
   return Json::object();
 }
 
@@ -601,7 +605,22 @@ Json Session::close() {
   return Json::object();
 }
 
+constexpr const char* kUnloadable = "UNLOADABLE";
+
+// What the details of an error say about how it came about; empty where they do not.
+std::string noted_outcome(const Error& error) {
+  const Json details = Json::parse(error.details_json(), nullptr, false);
+  if (!details.is_object()) return {};
+  const auto at = details.find("outcome");
+  return at != details.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
 }  // namespace
+
+Error unloadable(const Error& error) {
+  return Error(error.code(), error.what(), error.hint(),
+               exchange::dump(Json{{"outcome", kUnloadable}}));
+}
 
 const char* outcome_name(Outcome outcome) noexcept {
   static constexpr const char* kNames[] = {"OK", "REFUSED", "FAILED", "CRASHED", "TIMEOUT", "OOM"};
@@ -609,11 +628,10 @@ const char* outcome_name(Outcome outcome) noexcept {
 }
 
 Outcome outcome_of(const Error& error) noexcept {
-  const Json details = Json::parse(error.details_json(), nullptr, false);
-  if (details.is_object() && details.contains("outcome"))
-    for (const Outcome outcome :
-         {Outcome::kCrashed, Outcome::kTimeout, Outcome::kOom, Outcome::kFailed})
-      if (details["outcome"] == outcome_name(outcome)) return outcome;
+  const std::string noted = noted_outcome(error);
+  for (const Outcome outcome :
+       {Outcome::kCrashed, Outcome::kTimeout, Outcome::kOom, Outcome::kFailed})
+    if (noted == outcome_name(outcome)) return outcome;
   switch (error.code()) {
     case OMEN_OK:
       return Outcome::kOk;
@@ -634,6 +652,7 @@ Outcome outcome_of(const Error& error) noexcept {
 
 int exit_code_of(const Error& error) noexcept {
   if (error.code() == OMEN_CANCELLED) return 130;
+  if (noted_outcome(error) == kUnloadable) return 3;
   switch (outcome_of(error)) {
     case Outcome::kCrashed:
     case Outcome::kTimeout:

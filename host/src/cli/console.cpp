@@ -15,7 +15,6 @@ namespace omen::host::cli {
 
 int exit_code_of(const Error& error) {
   if (const auto* own = dynamic_cast<const ExitError*>(&error)) return own->exit_code();
-  if (dynamic_cast<const UnloadableError*>(&error)) return kUnloadable;
   const int code = host::exit_code_of(error);
   if (code != kFailed) return code;
   if (error.code() == OMEN_INVALID_ARGUMENT || error.code() == OMEN_NOT_FOUND) return kUsage;

@@ -21,6 +21,8 @@ const char* outcome_name(Outcome outcome) noexcept;
 // Refused: the component declined what it was given (bad argument or data, unsupported, device
 // missing).
 Outcome outcome_of(const Error& error) noexcept;
+// The plugin is there but cannot be used: digest, ABI, missing library.
+Error unloadable(const Error& error);
 // 1 failed, 3 unloadable, 4 bad data, 5 crashed, out of memory or timed out, 130 cancelled; what
 // main returns for an error.
 int exit_code_of(const Error& error) noexcept;
