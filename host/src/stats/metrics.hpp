@@ -16,7 +16,9 @@ struct Metric {
   bool lower_is_better = true;
 };
 
-// mae, rmse, mape, median_ape, share_within_5, share_within_10, r2, spearman, kendall (tau-b).
+// mae, rmse, mape, median_ape, share_within_5, share_within_10 (all four in %), r2, spearman,
+// kendall (tau-b). A truth of 0 is infinitely far from any other answer in relative terms, so it
+// leaves mape undefined.
 std::vector<Metric> regression_metrics(std::span<const double> truth,
                                        std::span<const double> predicted, const std::string& unit);
 
@@ -26,12 +28,12 @@ struct Confusion {
 };
 Confusion confusion(std::span<const std::int32_t> truth, std::span<const std::int32_t> predicted,
                     std::vector<std::string> classes);
-// accuracy, balanced_accuracy, f1_macro, f1_weighted; log_loss where `probability` (row-major, one
-// column a class) is given.
+// accuracy, balanced_accuracy (in %), f1_macro (over classes that occur), f1_weighted; log_loss
+// where `probability` (row-major, one column a class) is given.
 std::vector<Metric> class_metrics(const Confusion& matrix, std::span<const std::int32_t> truth,
                                   std::span<const double> probability = {});
 
-// coverage, width (mean), winkler (mean interval score at `level`).
+// coverage (in %), width (mean), winkler (mean interval score at `level`).
 std::vector<Metric> interval_metrics(std::span<const double> truth, std::span<const double> lo,
                                      std::span<const double> hi, double level,
                                      const std::string& unit);
@@ -43,10 +45,17 @@ struct Decision {
   double by_default;  // true cost of the default candidate; NaN where there is none
   bool feasible = true;
 };
-// regret (mean, relative to the best), top1, share_of_oracle_gain, infeasible_picks.
+// How much worse than the best, in % of the best. After an infeasible pick the user is left with
+// the default candidate; NaN where there is none.
+double decision_regret(const Decision& decision, bool lower_is_better);
+// regret (mean), top1, share_of_oracle_gain (what the picks gain over the default, of what the best
+// gain), infeasible_picks; all in %.
 std::vector<Metric> decision_metrics(std::span<const Decision> decisions, bool lower_is_better);
 
-// Loss of one row, by the names of TaskTarget::loss.
+// Loss of one row, by the names of TaskTarget::loss. "absolute-percent" of a truth of 0 is NaN.
 double number_loss(const std::string& loss, double truth, double predicted);
+// "zero-one", or "log-loss" of the probability that was given to the true class.
+double class_loss(const std::string& loss, std::int32_t truth, std::int32_t predicted,
+                  double probability_of_truth);
 
 }  // namespace omen::host::stats

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantiles and means of plain numbers.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace omen::host::stats {
+
+// Linear between order statistics, as NumPy and R (type 7) do it. NaN for no values.
+double quantile(std::vector<double> values, double q);
+double median(std::vector<double> values);
+double mean(std::span<const double> values);
+
+}  // namespace omen::host::stats
