@@ -224,6 +224,7 @@ class CsvReader {
     while (rows < options_.batch_rows && bytes < options_.batch_bytes && next_row()) {
       const auto& fields = scanner_.fields();
       for (std::size_t c = 0; c < columns_.size(); ++c) add(columns_[c], fields[c]);
+      if (!options_.line_column.empty()) lines_.push_back(scanner_.record_place().line);
       bytes += scanner_.record_bytes();
       ++rows;
     }
@@ -232,6 +233,7 @@ class CsvReader {
     started_ = true;
     TableBuilder builder;
     for (ColumnBuffer& column : columns_) column.flush(builder);
+    if (!options_.line_column.empty()) builder.add(options_.line_column, std::exchange(lines_, {}));
     return builder.finish();
   }
 
@@ -243,7 +245,8 @@ class CsvReader {
       scanner_.fail({1, 1}, "file is empty", "The first line names the columns.");
     std::unordered_map<std::string, std::size_t> seen;
     for (const Field& field : scanner_.fields()) {
-      const std::string name(scanner_.text(field));
+      std::string name(scanner_.text(field));
+      if (name.empty()) name = options_.unnamed_column;
       if (name.empty())
         scanner_.fail(scanner_.place(field),
                       "column " + std::to_string(names_.size() + 1) + " has no name",
@@ -357,6 +360,7 @@ class CsvReader {
   ReadOptions options_;
   std::vector<std::string> names_;
   std::vector<ColumnBuffer> columns_;
+  std::vector<std::int64_t> lines_;
   bool started_ = false, done_ = false;
 };
 

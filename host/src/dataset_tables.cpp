@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "number_text.hpp"
 #include "omen/container.hpp"
 #include "omen/host/table_io.hpp"
 
@@ -46,31 +47,6 @@ Ids counting(std::int64_t count) {
   Ids ids(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) ids[static_cast<std::size_t>(i)] = i;
   return ids;
-}
-
-std::vector<std::string> texts_of(const Table& table, std::size_t column) {
-  std::vector<std::string> texts;
-  if (is_text(table.type(column))) {
-    const StringColumn strings = table.strings(column);
-    for (std::int64_t row = 0; row < table.rows(); ++row) texts.emplace_back(strings[row]);
-  } else if (table.type(column) == Type::kBool) {
-    for (std::int64_t row = 0; row < table.rows(); ++row)
-      texts.emplace_back(table.boolean(column, row) ? "true" : "false");
-  } else {
-    for (const double value : table.numbers(column)) {
-      std::ostringstream text;
-      text << value;
-      texts.push_back(text.str());
-    }
-  }
-  return texts;
-}
-
-Table category_column(const std::string& name, const std::vector<std::string>& values,
-                      Metadata metadata = {}) {
-  TableBuilder builder;
-  builder.add_categories(name, values, std::move(metadata));
-  return builder.finish();
 }
 
 // Every graph that the workloads refer to: graph_id, graph_id.0, ..., or workload_id itself.
@@ -130,6 +106,33 @@ Tables with_graph_ids(Tables tables) {
 
 }  // namespace
 
+std::vector<std::string> column_texts(const Table& table, std::size_t column) {
+  std::vector<std::string> texts(static_cast<std::size_t>(table.rows()));
+  const Type type = table.type(column);
+  if (is_list(type))
+    throw Error(OMEN_INVALID_DATA,
+                "column '" + std::string(table.name(column)) + "' holds lists, which have no text");
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    if (table.is_null(column, row)) continue;
+    std::string& text = texts[static_cast<std::size_t>(row)];
+    if (is_text(type))
+      text = table.strings(column)[row];
+    else if (type == Type::kBool)
+      text = table.boolean(column, row) ? "true" : "false";
+    else
+      omen::detail::visit_number(
+          type, [&](auto zero) { append_number(text, table.column<decltype(zero)>(column)[row]); });
+  }
+  return texts;
+}
+
+Table category_column(const std::string& name, const std::vector<std::string>& values,
+                      Metadata metadata) {
+  TableBuilder builder;
+  builder.add_categories(name, values, std::move(metadata));
+  return builder.finish();
+}
+
 bool is_table_file(const fs::path& path) {
   const std::string suffix = path.extension().string();
   for (const char* known : {".csv", ".tsv", ".jsonl", ".ndjson", ".omt"})
@@ -185,6 +188,33 @@ Table with_column(const Table& table, const Table& column_of, std::size_t column
   return builder.finish();
 }
 
+Table rename_columns(const Table& table, const TextPairs& renames) {
+  struct Renamed {
+    ArrowSchema inner{};
+    std::vector<std::string> names;
+  };
+  auto held = std::make_unique<Renamed>();
+  for (std::size_t c = 0; c < table.columns(); ++c) {
+    const std::string name(table.name(c));
+    const auto at = std::find_if(renames.begin(), renames.end(),
+                                 [&](const auto& pair) { return pair.first == name; });
+    held->names.push_back(at == renames.end() ? name : at->second);
+  }
+  ArrowArray array{};
+  table.export_array(&array);
+  table.export_schema(&held->inner);
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    held->inner.children[c]->name = held->names[c].c_str();
+  ArrowSchema schema = held->inner;
+  schema.private_data = held.release();
+  schema.release = [](ArrowSchema* s) {
+    const std::unique_ptr<Renamed> own(static_cast<Renamed*>(s->private_data));
+    own->inner.release(&own->inner);
+    s->release = nullptr;
+  };
+  return Table::import(&schema, &array);
+}
+
 Table without_columns(const Table& table, const std::vector<std::string>& names) {
   std::vector<std::string> kept;
   for (std::size_t c = 0; c < table.columns(); ++c)
@@ -203,7 +233,7 @@ void complete_workloads(Tables& tables, const std::string& group_column) {
   else if (workloads.type(workloads.index("workload_id")) != Type::kInt64)
     workloads = with_values(workloads, "workload_id", ids_of(workloads, "workload_id"));
   if (!group_column.empty()) {
-    const std::vector<std::string> groups = texts_of(workloads, workloads.index(group_column));
+    const std::vector<std::string> groups = column_texts(workloads, workloads.index(group_column));
     workloads = with_column(without_columns(workloads, {group_column}),
                             category_column("group", groups), 0);
   } else if (!workloads.has("group")) {
@@ -211,7 +241,7 @@ void complete_workloads(Tables& tables, const std::string& group_column) {
     for (std::int64_t row = 0; row < workloads.rows(); ++row) own.push_back(std::to_string(row));
     workloads = with_column(workloads, category_column("group", own), 0);
   } else if (workloads.type(workloads.index("group")) != Type::kDictionary) {
-    const std::vector<std::string> groups = texts_of(workloads, workloads.index("group"));
+    const std::vector<std::string> groups = column_texts(workloads, workloads.index("group"));
     workloads = with_column(workloads, category_column("group", groups), 0);
   }
 }
@@ -251,7 +281,7 @@ std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& target
     const Metadata metadata{{"omen.unit", target.unit}, {"omen.direction", target.direction}};
     const bool is_class = is_text(kept.type(column)) || kept.type(column) == Type::kBool;
     if (is_class)
-      builder.add_categories(target.name, texts_of(kept, column), metadata);
+      builder.add_categories(target.name, column_texts(kept, column), metadata);
     else
       builder.add(target.name, kept.numbers(column), metadata);
     std::vector<bool> present;
@@ -283,6 +313,14 @@ Tables keep_workloads(const Tables& tables, const std::vector<std::int64_t>& row
   return kept;
 }
 
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  std::mt19937_64 random(seed);
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+  return order;
+}
+
 Split split_by_group(const Tables& tables, double share, std::uint64_t seed) {
   const Table& workloads = tables.at("workloads");
   const StringColumn group = workloads.strings("group");
@@ -304,11 +342,7 @@ Split split_by_group(const Tables& tables, double share, std::uint64_t seed) {
   split.valid_groups =
       std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(names.size())));
   split.train_groups -= split.valid_groups;
-  // A Fisher-Yates shuffle of our own: std::shuffle may differ between standard libraries.
-  std::vector<std::size_t> order(names.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::mt19937_64 random(seed);
-  for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
+  const std::vector<std::size_t> order = shuffled_order(names.size(), seed);
   const std::set<std::size_t> held(order.begin(),
                                    order.begin() + static_cast<std::ptrdiff_t>(split.valid_groups));
   Ids train, valid;

@@ -31,6 +31,11 @@ Tables one_row(const TextPairs& features);
 // group column becomes `group`.
 void complete_workloads(Tables& tables, const std::string& group_column = {});
 
+// Every value of a column as text: numbers exact, nulls empty.
+std::vector<std::string> column_texts(const Table& table, std::size_t column);
+// A table with one dictionary column.
+Table category_column(const std::string& name, const std::vector<std::string>& values,
+                      Metadata metadata = {});
 // Replaces or appends a column.
 Table with_column(const Table& table, const Table& column_of, std::size_t column);
 template <class T>
@@ -39,6 +44,8 @@ Table with_values(const Table& table, const std::string& name, std::vector<T> va
   one.add(name, std::move(values));
   return with_column(table, one.finish(), 0);
 }
+// Old and new names; columns that are not listed keep theirs.
+Table rename_columns(const Table& table, const TextPairs& renames);
 Table without_columns(const Table& table, const std::vector<std::string>& names);
 
 struct TargetSpec {
@@ -52,6 +59,10 @@ std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& target
 
 // The rows of `workloads` given by index, with everything in the other tables that belongs to them.
 Tables keep_workloads(const Tables& tables, const std::vector<std::int64_t>& rows);
+
+// 0..count-1 in an order that depends on the seed only; the same with every standard library, which
+// std::shuffle does not promise.
+std::vector<std::size_t> shuffled_order(std::size_t count, std::uint64_t seed);
 
 struct Split {
   Tables train, valid;  // valid is empty where there are too few groups

@@ -97,6 +97,14 @@ class JsonRows {
   }
   const std::string& name() const noexcept { return window_.name(); }
   std::size_t record_bytes() const noexcept { return text_.size(); }
+  // Of the current object; in an array it counts on from the object before.
+  std::int64_t line() {
+    if (layout_ == Layout::kLines) return line_;
+    const std::size_t here = count_ > 0 ? members_[0].name_at : at_;
+    const std::string_view passed = text_.substr(counted_to_, here - counted_to_);
+    counted_to_ = here;
+    return counted_ += std::count(passed.begin(), passed.end(), '\n');
+  }
 
  private:
   static constexpr const char* kSyntaxHint = "Check the JSON around this place.";
@@ -358,7 +366,8 @@ class JsonRows {
   Layout layout_;
   std::string_view text_;  // the current record
   std::size_t at_ = 0, marked_at_ = 0, length_ = 0;
-  std::int64_t line_ = 1, lines_ = 0;
+  std::int64_t line_ = 1, lines_ = 0, counted_ = 1;
+  std::size_t counted_to_ = 0;
   bool first_item_ = true, closed_ = false, single_ = false;
   std::vector<Member> members_;  // the first count_ are in use; the rest keep their memory
   std::size_t count_ = 0;
@@ -386,6 +395,7 @@ class JsonReader {
     std::int64_t count = 0;
     while (count < options_.batch_rows && bytes < options_.batch_bytes && rows_.next()) {
       for (std::size_t i = 0; i < rows_.size(); ++i) add(i, rows_.member(i), count);
+      if (!options_.line_column.empty()) lines_.push_back(rows_.line());
       ++count;
       for (ColumnBuffer& column : columns_)
         if (column.rows() < count) column.add_null();
@@ -394,6 +404,7 @@ class JsonReader {
     if (count == 0) return std::nullopt;
     TableBuilder builder;
     for (ColumnBuffer& column : columns_) column.flush(builder);
+    if (!options_.line_column.empty()) builder.add(options_.line_column, std::exchange(lines_, {}));
     return builder.finish();
   }
 
@@ -541,6 +552,7 @@ class JsonReader {
   ReadOptions options_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<ColumnBuffer> columns_;
+  std::vector<std::int64_t> lines_;
 };
 
 TableStream stream_rows(std::istream& in, const std::string& name, JsonRows::Layout layout,

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "omen/error.hpp"
+#include "json_node.hpp"
 
 namespace omen::host {
 namespace {
@@ -61,96 +61,7 @@ std::string join_names(const std::array<const char*, N>& names) {
   return text;
 }
 
-// A node of the document that knows its place, so that every complaint can name it; the name is put
-// together only then, because a list of plugins reads thousands of nodes. A parent outlives its
-// children.
-class Node {
- public:
-  explicit Node(const json& root) : value_(&root) {}
-
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Error(OMEN_INVALID_DATA, "field '" + path() + "' " + what);
-  }
-  const json& expect_object() const {
-    if (!value_->is_object()) fail("is not an object");
-    return *value_;
-  }
-  bool has(const char* key) const { return find(key) != nullptr; }
-  Node at(const char* key) const {
-    const json* found = find(key);
-    if (!found) Node(nullptr, this, key).fail("is missing");
-    return Node(found, this, key);
-  }
-  // The items of a list; none where it is absent.
-  std::vector<Node> items(const char* key) const {
-    std::vector<Node> nodes;
-    const json* list = find(key);
-    if (!list) return nodes;
-    if (!list->is_array()) at(key).fail("is not a list");
-    nodes.reserve(list->size());
-    for (std::size_t i = 0; i < list->size(); ++i) nodes.push_back(Node(&(*list)[i], this, key, i));
-    return nodes;
-  }
-  const std::string& text() const {
-    if (!value_->is_string()) fail("is not a string");
-    const auto& text = value_->get_ref<const std::string&>();
-    if (text.find('\0') != std::string::npos) fail("holds a NUL character");
-    return text;
-  }
-  const std::string& text(const char* key) const { return at(key).text(); }
-  std::string text_or(const char* key, const char* otherwise) const {
-    return has(key) ? text(key) : otherwise;
-  }
-  std::vector<std::string> texts(const char* key) const {
-    std::vector<std::string> list;
-    for (const Node& item : items(key)) list.push_back(item.text());
-    return list;
-  }
-  template <class T>
-  T natural(const char* key) const {
-    const Node node = at(key);
-    if (!node.value_->is_number_unsigned() ||
-        node.value_->get<std::uint64_t>() > std::numeric_limits<T>::max())
-      node.fail("is not a natural number in range");
-    return static_cast<T>(node.value_->get<std::uint64_t>());
-  }
-  double number_or_nan(const char* key) const {
-    if (!has(key)) return std::numeric_limits<double>::quiet_NaN();
-    const Node node = at(key);
-    if (!node.value_->is_number()) node.fail("is not a number");
-    return node.value_->get<double>();
-  }
-  bool flag(const char* key) const {
-    if (!has(key)) return false;
-    const Node node = at(key);
-    if (!node.value_->is_boolean()) node.fail("is neither true nor false");
-    return node.value_->get<bool>();
-  }
-
- private:
-  static constexpr std::size_t kNoIndex = std::numeric_limits<std::size_t>::max();
-
-  Node(const json* value, const Node* parent, const char* key, std::size_t index = kNoIndex)
-      : value_(value), parent_(parent), key_(key), index_(index) {}
-
-  // NULL for a member that is absent or null.
-  const json* find(const char* key) const {
-    const json& object = expect_object();
-    const auto found = object.find(key);
-    return found == object.end() || found->is_null() ? nullptr : &*found;
-  }
-  std::string path() const {
-    if (!parent_) return {};
-    const std::string before = parent_->path();
-    return before + (before.empty() ? "" : ".") + key_ +
-           (index_ == kNoIndex ? "" : "[" + std::to_string(index_) + "]");
-  }
-
-  const json* value_;
-  const Node* parent_ = nullptr;
-  const char* key_ = "";
-  std::size_t index_ = kNoIndex;
-};
+using Node = JsonNode;
 
 bool is_identifier(std::string_view text, std::string_view extra) {
   if (text.empty() || !std::islower(static_cast<unsigned char>(text[0]))) return false;
@@ -158,16 +69,6 @@ bool is_identifier(std::string_view text, std::string_view extra) {
     return std::islower(static_cast<unsigned char>(c)) ||
            std::isdigit(static_cast<unsigned char>(c)) || extra.find(c) != extra.npos;
   });
-}
-
-std::string digest(const Node& parent) {
-  const std::string& text = parent.text("sha256");
-  const bool hex = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
-  if (text.size() != 64 || !hex)
-    parent.at("sha256").fail("is not 64 lower-case hexadecimal digits");
-  return text;
 }
 
 OptionInfo parse_option(const Node& node) {
@@ -194,7 +95,7 @@ ModelInfo parse_model(const Node& node) {
   ModelInfo model;
   model.name = node.text("name");
   model.file = node.text("file");
-  model.sha256 = digest(node);
+  model.sha256 = node.digest("sha256");
   model.summary = node.text_or("summary", "");
   model.is_default = node.flag("default");
   return model;
@@ -234,7 +135,7 @@ void parse_platform(const Node& root, Manifest& manifest) {
   const Node mine = platforms.at(platform_key());
   manifest.library = mine.text("library");
   if (manifest.library.empty()) mine.at("library").fail("is empty");
-  manifest.sha256 = digest(mine);
+  manifest.sha256 = mine.digest("sha256");
   manifest.size = mine.natural<std::uint64_t>("size");
 }
 

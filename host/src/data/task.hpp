@@ -16,9 +16,9 @@ namespace omen::host {
 struct TaskTarget {
   std::string name, unit;
   std::string direction = "lower";  // or "higher": which way is better for the user
-  std::string kind = "number";      // or "class"
+  std::string kind = "number";      // or "class"; a draft may leave it empty
   // number: "absolute", "squared", "absolute-percent" (of the truth, in %); class: "zero-one",
-  // "log-loss"
+  // "log-loss"; a draft may leave it empty: "absolute" or "zero-one"
   std::string loss = "absolute";
 };
 
@@ -31,10 +31,15 @@ struct TaskSplit {
   // grouped-k-fold: "shuffled" (groups dealt in seeded order) or "balanced" (largest group to the
   // fold with the fewest rows)
   std::string assignment;
-  std::string column;  // of `workloads`: groups of the split, or for "fixed" the name of the fold
+  // Of `workloads`: groups of the split (the task's group column unless it says otherwise). For
+  // "fixed" either "train", "valid" and "test", which is one fold, or the name of the fold in which
+  // the row is tested.
+  std::string column;
+  std::string sha256;  // of the split table
 };
 
-// A decision: which candidate to take for each workload, judged by its true cost.
+// A decision: which candidate to take for each workload, judged by its true cost. A candidate whose
+// cost is null is infeasible.
 struct TaskDecision {
   std::string scorer;       // component that ranks; empty: the lowest (or highest) predicted target
   std::string cost_target;  // the column of `candidate_costs` that holds the true cost
@@ -58,7 +63,12 @@ struct Task {
   unsigned threads_per_fold = 1;
   TaskSplit split;
   std::optional<TaskDecision> decision;
-  std::string hash;  // sha256 over the canonical task and its split table
+  // sha256 over everything that changes the question: digest of the data, inputs, targets, group,
+  // average, estimate, rope, threads, split with its table, decision. Not over names and summaries.
+  std::string hash;
+
+  // The table of folds beside the task: x.json has x.split.csv.
+  std::filesystem::path split_file() const;
 };
 
 // Rows of `workloads` by index.
@@ -68,20 +78,30 @@ struct Fold {
   std::vector<std::int64_t> train, valid, test;  // valid may be empty
 };
 
-// OMEN_INVALID_DATA with the place for a wrong file, a split table that was edited, or data whose
-// digest differs from the frozen one.
+// A file, or the name of an installed task: "matmul-cpu", "baseline/matmul-cpu". OMEN_NOT_FOUND
+// with near names.
+std::filesystem::path find_task(const std::string& name_or_file);
+std::vector<std::filesystem::path> installed_tasks();
+
+// OMEN_INVALID_DATA with file and field for a task that is wrong or was edited, as was its split
+// table.
 Task read_task(const std::filesystem::path& file);
 std::vector<Fold> task_folds(const Task& task);
 
-// The tables of a task: `workloads` with the inputs, ids and group only, `targets` (or
-// `node_targets`) with units, directions and classes as field metadata, and `candidates` +
-// `candidate_costs` for decisions. No table but targets, node_targets and candidate_costs holds a
-// target.
+// The tables of a task: `workloads` with the inputs, ids, name and group only, `targets` (or
+// `node_targets`) with omen.unit, omen.direction and omen.classes (a JSON list) as field metadata,
+// and `candidates` + `candidate_costs` for decisions. No table but targets, node_targets and
+// candidate_costs holds a target. Rows without any target are left out; row i is row i of the split
+// table. A target that is a column of candidate_costs is predicted per candidate: `targets` then
+// has workload_id and candidate_id. OMEN_INVALID_DATA where the digest of the data is not the
+// frozen one.
 Tables load_task(const Task& task);
 // What a component may know of a task: targets with unit, kind and loss; never split or costs.
 std::string public_task_json(const Task& task);
 
-// Freezes a new task: makes the split table, digests and hash, and writes both files.
+// Freezes a new task: wildcards of the inputs become columns, targets get their kind and unit from
+// the data where the draft leaves them empty; makes the split table, digests and hash, and writes
+// both files.
 Task freeze_task(Task draft, const std::filesystem::path& file);
 
 }  // namespace omen::host

@@ -19,6 +19,8 @@ struct ReadOptions {
   std::int64_t batch_rows = 65536;          // a batch ends at this many rows
   std::size_t batch_bytes = std::size_t{64} << 20;  // or at this much text, whichever comes first
   char delimiter = ',';                             // CSV only
+  std::string unnamed_column;  // CSV: name for a column whose header is empty; empty: an error
+  std::string line_column;     // not empty: adds this column with the line of each row
 };
 
 // RFC 4180 CSV with a header line; a byte order mark, CRLF and quoted newlines are fine, blank

@@ -122,6 +122,9 @@ void put_table(Writer& writer, const std::string& table, const Table& rows);
 std::vector<std::string> table_names(const Reader& reader);
 Table get_table(const Reader& reader, const std::string& table);
 
+// Replaces any file atomically, as Writer::write does.
+void write_file(const std::filesystem::path& path, std::string_view bytes);
+
 // Lower-case hexadecimal sha256.
 std::string sha256(const void* bytes, std::size_t size);
 std::string sha256_file(const std::filesystem::path& path);

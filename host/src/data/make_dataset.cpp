@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out a recipe: raw tables in, a sealed dataset out.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <unordered_map>
+
+#include "data/import.hpp"
+#include "data/recipe.hpp"
+#include "omen/host/table_io.hpp"
+
+namespace omen::host {
+namespace fs = std::filesystem;
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::size_t column_index(const Table& table, const std::string& name, const std::string& why) {
+  if (const auto at = table.find(name)) return *at;
+  throw Error(OMEN_INVALID_DATA, why + " needs column '" + name + "', which is not there");
+}
+
+Table read_source(const Recipe& recipe, const SourceStep& step) {
+  ReadOptions options;
+  options.text_columns = step.text;
+  options.unnamed_column = step.unnamed;
+  Table table = read_table(raw_path(recipe, step.file), {}, options);
+  for (const auto& [name, value] : step.add) {
+    if (table.has(name))
+      throw Error(OMEN_INVALID_DATA, step.file + " has a column '" + name + "' already");
+    const Names values(static_cast<std::size_t>(table.rows()), value);
+    table = with_column(table, category_column(name, values), 0);
+  }
+  return table;
+}
+
+// Numbers that one file writes as integers and another with a point are one column.
+std::vector<Table> same_types(std::vector<Table> parts) {
+  for (std::size_t c = 0; c < parts[0].columns(); ++c) {
+    const std::string name(parts[0].name(c));
+    std::set<Type> types;
+    for (const Table& part : parts) types.insert(part.type(column_index(part, name, "a source")));
+    if (types.size() == 1) continue;
+    for (Table& part : parts) {
+      const std::size_t at = part.index(name);
+      if (!is_number(part.type(at)))
+        throw Error(OMEN_INVALID_DATA, "column '" + name + "' is text in one source only",
+                    "List it under 'text' of every source.");
+      std::vector<bool> there;
+      for (std::int64_t row = 0; row < part.rows(); ++row) there.push_back(!part.is_null(at, row));
+      TableBuilder builder;
+      builder.add(name, part.numbers(at)).valid(there);
+      part = with_column(part, builder.finish(), 0);
+    }
+  }
+  return parts;
+}
+
+Table read_sources(const Recipe& recipe, const TableSteps& steps) {
+  std::vector<Table> parts;
+  for (const SourceStep& step : steps.sources) parts.push_back(read_source(recipe, step));
+  return parts.size() == 1 ? parts[0] : concat(same_types(std::move(parts)));
+}
+
+Names keys_of(const Table& table, const Names& columns, const std::string& why) {
+  Names keys(static_cast<std::size_t>(table.rows()));
+  for (const std::string& name : columns) {
+    const Names texts = column_texts(table, column_index(table, name, why));
+    for (std::size_t row = 0; row < keys.size(); ++row) keys[row] += texts[row] + '\x1f';
+  }
+  return keys;
+}
+
+Table join(Table table, const Recipe& recipe, const JoinStep& step) {
+  Names here, there;
+  for (const auto& [left, right] : step.on) {
+    here.push_back(left);
+    there.push_back(right);
+  }
+  const Table other = read_table(raw_path(recipe, step.file));
+  std::unordered_map<std::string, std::int64_t> row_of;
+  const Names other_keys = keys_of(other, there, "the join");
+  for (std::size_t row = 0; row < other_keys.size(); ++row)
+    if (!row_of.emplace(other_keys[row], static_cast<std::int64_t>(row)).second)
+      throw Error(
+          OMEN_INVALID_DATA,
+          step.file + " has two rows for one key, the second is row " + std::to_string(row + 1),
+          "Join on more columns.");
+  std::vector<std::int64_t> rows;
+  std::vector<bool> found;
+  for (const std::string& key : keys_of(table, here, "the join")) {
+    const auto at = row_of.find(key);
+    found.push_back(at != row_of.end());
+    rows.push_back(at == row_of.end() ? 0 : at->second);
+  }
+  const Table taken = take(other, rows);
+  for (const auto& [name, from] : step.take) {
+    const std::size_t column = column_index(taken, from, "the join");
+    std::vector<bool> there_now = found;
+    for (std::int64_t row = 0; row < taken.rows(); ++row)
+      if (taken.is_null(column, row)) there_now[static_cast<std::size_t>(row)] = false;
+    TableBuilder builder;
+    if (is_text(taken.type(column)))
+      builder.add_categories(name, column_texts(taken, column));
+    else
+      builder.add(name, taken.numbers(column));
+    builder.valid(there_now);
+    table = with_column(table, builder.finish(), 0);
+  }
+  return table;
+}
+
+Table derive_number(const Table& table, const DeriveStep& step) {
+  const std::vector<double> from =
+      table.numbers(column_index(table, step.from, "column '" + step.column + "'"));
+  std::vector<double> by;
+  if (!step.over.empty())
+    by = table.numbers(column_index(table, step.over, "column '" + step.column + "'"));
+  std::vector<double> values;
+  std::vector<bool> known;
+  for (std::size_t row = 0; row < from.size(); ++row) {
+    const double value = by.empty() ? from[row] * step.times : from[row] / by[row];
+    known.push_back(std::isfinite(value));
+    values.push_back(known.back() ? value : 0);
+  }
+  TableBuilder builder;
+  builder.add(step.column, std::move(values)).valid(known);
+  return builder.finish();
+}
+
+Table derive_text(const Table& table, const DeriveStep& step) {
+  Names values(static_cast<std::size_t>(table.rows()));
+  if (!step.texts.empty()) {
+    for (const std::string& name : step.texts) {
+      const Names part =
+          column_texts(table, column_index(table, name, "column '" + step.column + "'"));
+      for (std::size_t row = 0; row < values.size(); ++row)
+        values[row] += (values[row].empty() ? "" : "-") + part[row];
+    }
+    return category_column(step.column, values);
+  }
+  const std::regex pattern(step.match, std::regex::ECMAScript);
+  const Names from =
+      column_texts(table, column_index(table, step.from, "column '" + step.column + "'"));
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    std::smatch groups;
+    if (!std::regex_search(from[row], groups, pattern) || groups.size() < 2)
+      throw Error(OMEN_INVALID_DATA,
+                  "'" + from[row] + "' of column '" + step.from + "' does not match " + step.match);
+    values[row] = groups[1];
+  }
+  return category_column(step.column, values);
+}
+
+Table derive(const Table& table, const DeriveStep& step) {
+  const bool number = step.times != 0 || !step.over.empty();
+  return with_column(table, number ? derive_number(table, step) : derive_text(table, step), 0);
+}
+
+Table keep_where(const Table& table, const WhereStep& step) {
+  const std::size_t column = column_index(table, step.column, "a condition");
+  const Names values = column_texts(table, column);
+  const auto among = [](const Names& list, const std::string& value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+  };
+  std::vector<std::int64_t> rows;
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const std::string& value = values[static_cast<std::size_t>(row)];
+    const bool stays = (step.is.empty() || among(step.is, value)) && !among(step.is_not, value) &&
+                       !(step.known && table.is_null(column, row));
+    if (stays) rows.push_back(row);
+  }
+  return take(table, rows);
+}
+
+Table keep_columns(const Table& table, const std::vector<ColumnStep>& columns) {
+  if (columns.empty()) return table;
+  Names from;
+  for (const ColumnStep& step : columns) {
+    column_index(table, step.from, "column '" + step.name + "'");
+    from.push_back(step.from);
+  }
+  TextPairs renames;
+  for (const ColumnStep& step : columns) renames.emplace_back(step.from, step.name);
+  return rename_columns(select(table, from), renames);
+}
+
+void check_key(const Table& table, const TableSteps& steps) {
+  if (steps.key.empty()) return;
+  std::unordered_map<std::string, std::size_t> seen;
+  const Names keys = keys_of(table, steps.key, "the key");
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    const auto [at, fresh] = seen.emplace(keys[row], row);
+    if (!fresh)
+      throw Error(OMEN_INVALID_DATA, "rows " + std::to_string(at->second + 1) + " and " +
+                                         std::to_string(row + 1) + " of table '" + steps.table +
+                                         "' have the same key");
+  }
+}
+
+Table make_table(const Recipe& recipe, const TableSteps& steps) {
+  Table table = read_sources(recipe, steps);
+  for (const JoinStep& step : steps.joins) table = join(std::move(table), recipe, step);
+  for (const DeriveStep& step : steps.derive) table = derive(table, step);
+  for (const WhereStep& step : steps.where) table = keep_where(table, step);
+  table = keep_columns(table, steps.columns);
+  check_key(table, steps);
+  if (table.rows() == 0)
+    throw Error(OMEN_INVALID_DATA, "table '" + steps.table + "' comes out without rows");
+  return table;
+}
+
+// One row per (workload, candidate); the cost columns leave `workloads`.
+void make_candidates(const CandidateSteps& steps, Tables& tables) {
+  complete_workloads(tables);
+  const Table workloads = tables.at("workloads");
+  const auto ids = workloads.column<std::int64_t>("workload_id");
+  std::vector<std::int64_t> owner;
+  std::vector<std::int32_t> number;
+  Names names, costs;
+  std::vector<double> cost;
+  std::vector<bool> known;
+  std::vector<std::vector<double>> values;
+  for (const auto& [name, column] : steps.from) {
+    values.push_back(
+        workloads.numbers(column_index(workloads, column, "candidate '" + name + "'")));
+    costs.push_back(column);
+  }
+  for (std::int64_t row = 0; row < workloads.rows(); ++row)
+    for (std::size_t c = 0; c < steps.from.size(); ++c) {
+      owner.push_back(ids[row]);
+      number.push_back(static_cast<std::int32_t>(c));
+      names.push_back(steps.from[c].first);
+      cost.push_back(values[c][static_cast<std::size_t>(row)]);
+      known.push_back(std::isfinite(cost.back()));
+    }
+  TableBuilder candidates, candidate_costs;
+  candidates.add("workload_id", owner).add("candidate_id", number);
+  candidates.add_categories("name", names).add_categories("candidate", names);
+  candidate_costs.add("workload_id", owner).add("candidate_id", number);
+  candidate_costs.add(steps.cost, cost).valid(known);
+  tables["candidates"] = candidates.finish();
+  tables["candidate_costs"] = candidate_costs.finish();
+  tables["workloads"] = without_columns(workloads, costs);
+}
+
+Tables make_tables(const Recipe& recipe) {
+  Tables tables;
+  if (!recipe.components.empty()) {
+    const ComponentStep& step = recipe.components[0];
+    std::vector<std::string> paths;
+    for (const std::string& file : step.files) paths.push_back(raw_path(recipe, file).string());
+    tables = import_with(step.component, paths, step.options);
+  }
+  for (const TableSteps& steps : recipe.tables) {
+    try {
+      tables[steps.table] = make_table(recipe, steps);
+    } catch (const Error& e) {
+      throw Error(e.code(), recipe.file.string() + ": table '" + steps.table + "': " + e.what(),
+                  e.hint());
+    }
+  }
+  for (const CandidateSteps& steps : recipe.candidates) make_candidates(steps, tables);
+  return tables;
+}
+
+}  // namespace
+
+DatasetInfo make_dataset(const Recipe& recipe, const fs::path& directory) {
+  DatasetInfo info;
+  info.name = recipe.name;
+  info.summary = recipe.summary;
+  info.origin = recipe.origin;
+  info.license = recipe.license;
+  info.group = recipe.group;
+  info.columns = recipe.columns;
+  info.targets = recipe.targets;
+  info.recipe_sha256 = recipe.sha256;
+  return write_dataset_directory(std::move(info), make_tables(recipe), directory);
+}
+
+}  // namespace omen::host
