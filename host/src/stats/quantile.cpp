@@ -3,7 +3,6 @@
 #include "stats/quantile.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -23,7 +22,11 @@ double quantile(std::vector<double> values, double q) {
 }
 
 double median(std::vector<double> values) {
-  return quantile(std::move(values), 0.5);
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 double mean(std::span<const double> values) {

@@ -118,9 +118,10 @@ Friedman friedman(const Losses& losses) {
   double ties = 0;
   for (const std::vector<double>& task : losses) {
     const std::vector<double> ranks = midranks(task);
-    for (std::size_t c = 0; c < ranks.size(); ++c) result.mean_ranks[c] += ranks[c] / n;
+    for (std::size_t c = 0; c < ranks.size(); ++c) result.mean_ranks[c] += ranks[c];
     ties += tie_term(ranks);
   }
+  for (double& rank : result.mean_ranks) rank /= n;
   const double correction = 1 - ties / (n * k * (k * k - 1));
   if (k < 2 || !(correction > 0)) return result;
   double squares = 0;
