@@ -6,10 +6,9 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "machine.hpp"
 #include "omen/host/table_io.hpp"
+#include "page_parts.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -63,32 +62,6 @@ constexpr const char* kScript = R"(
   draw();
 })();
 )";
-
-std::string escape_html(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
-  return out;
-}
-
-// "</script>" inside a string would end the page's script; the escaped slash reads back as the same
-// text.
-std::string escape_script(std::string text) {
-  for (std::size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3)
-    text.replace(at, 2, "<\\/");
-  return text;
-}
-
-std::string chart_library() {
-  const fs::path path = share_directory() / "plotly.min.js";
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf()))
-    throw Error(OMEN_UNAVAILABLE,
-                "charts need plotly.min.js, which is not in " + path.parent_path().string(),
-                "run ./run.sh once, which fetches it, or set OMEN_EXTRAS_DIR and configure again");
-  return text.str();
-}
 
 void check_name(const std::string& name) {
   const bool bad = name.empty() || name[0] == '.' || name.find_first_of("/\\") != std::string::npos;

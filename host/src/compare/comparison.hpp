@@ -18,6 +18,8 @@ struct Contestant {
   std::string label;  // unique: the component id, with its options where one id appears twice
   std::string component, plugin, plugin_version, library_sha256, options_json, determinism;
   bool reference = false;  // constant, 5-NN and boosted trees that every report carries
+  std::string model;       // file of one that was trained before; empty: fitted in every fold
+  std::uint64_t seed = 0;  // where it differs from the run's: the second of a self-check
 };
 
 // Rows of one contestant on one target of one task.
@@ -74,6 +76,7 @@ struct TargetResult {
 struct TaskResult {
   std::string task, hash, file, dataset, dataset_digest, split;
   std::int64_t workloads = 0, groups = 0;
+  double rope = 0.01;                 // of its verdicts, as in Task
   std::vector<TargetResult> targets;  // decisions come as a target "decision" with loss "regret"
   std::vector<Cost> costs;            // per contestant
   std::vector<std::vector<Curve>> curves;  // per contestant

@@ -10,6 +10,10 @@
 
 namespace omen::host {
 
+// What `omen compare` writes into the directory of a run, beside run.json.
+inline constexpr const char* kReportPage = "compare.html";
+inline constexpr const char* kReportLosses = "losses.csv";
+
 // The table for people; --plain passes a terminal without width and colour.
 std::string report_text(const Comparison& comparison, const Terminal& terminal);
 std::string report_json(const Comparison& comparison);  // docs/schemas/compare.json

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the errors of the selected workloads are spread: truth against prediction, shares, groups.
+function answered(contestant, rows, field) {
+  const values = detailView().table.contestants[contestant.index][field];
+  return rows.filter(i => isNumber(values[i]));
+}
+
+function span(values) {
+  let low = Infinity, high = -Infinity;
+  for (const v of values) { if (v < low) low = v; if (v > high) high = v; }
+  return [low, high];
+}
+
+// One panel a contestant on the same axes: overlaid clouds would hide each other.
+function parityFigure(width) {
+  const view = detailView(), table = view.table, rows = selectedRows();
+  const panels = shownContestants().map(c => ({c, rows: answered(c, rows, 'predicted').filter(i => isNumber(table.truth[i]))})).filter(p => p.rows.length);
+  if (!panels.length) return 'No selected workload has an answer.';
+  const across = Math.max(1, Math.min(panels.length, width < 520 ? 2 : width < 900 ? 3 : 5));
+  const down = Math.ceil(panels.length / across);
+  const truths = span(panels.flatMap(p => span(p.rows.map(i => table.truth[i]))));
+  const all = span([...truths, ...panels.filter(p => !p.c.reference).flatMap(p => span(p.rows.map(i => table.contestants[p.c.index].predicted[i])))]);
+  const log = all[0] > 0 && all[1] / all[0] > 30;
+  const pad = log ? Math.pow(all[1] / all[0], 0.04) : (all[1] - all[0]) * 0.04 || 1;
+  const ends = log ? [all[0] / pad, all[1] * pad] : [all[0] - pad, all[1] + pad];
+  const gap = width < 520 ? 0.07 : 0.03, wide = (1 - gap * (across - 1)) / across;
+  const side = (width - 60) * wide, tall = side + 46;
+  const layout = layoutStyle({margin: {l: 50, r: 8, t: 24, b: 46}, annotations: []});
+  const most = hasWebGl ? 20000 : 1500, gl = hasWebGl && panels.some(p => p.rows.length > 1500);
+  const total = down * tall, data = [];
+  panels.forEach((panel, i) => {
+    const column = i % across, row = Math.floor(i / across), name = i ? String(i + 1) : '';
+    const left = column * (wide + gap), bottom = 1 - (row * tall + side) / (total - 0.0001) ;
+    const top = 1 - row * tall / total;
+    const range = log ? ends.map(Math.log10) : ends, type = log ? 'log' : 'linear';
+    const lowest = row === down - 1 || i + across >= panels.length;
+    layout['xaxis' + name] = axisStyle({domain: [left, left + wide], anchor: 'y' + name, range, type, nticks: 4, title: lowest && column === 0 ? withUnit('truth', view.target.unit) : ''});
+    layout['yaxis' + name] = axisStyle({domain: [Math.max(0, bottom), top], anchor: 'x' + name, range, type, nticks: 4, showticklabels: column === 0,
+      title: column === 0 && row === 0 ? withUnit(isDecision(view.target) ? 'cost of the pick' : 'predicted', view.target.unit) : ''});
+    layout.annotations.push({text: plain(clipText(panel.c.label, side)), x: left, y: top, xref: 'paper', yref: 'paper', xanchor: 'left', yanchor: 'bottom', showarrow: false, font: {size: 12.5, color: colour('ink')}});
+    data.push({type: 'scatter', mode: 'lines', x: ends, y: ends, xaxis: 'x' + name, yaxis: 'y' + name, hoverinfo: 'skip', line: {color: colour('faint'), width: 1, dash: 'dot'}});
+    const shown = thinned(panel.rows, most), own = table.contestants[panel.c.index];
+    data.push({type: gl ? 'scattergl' : 'scatter', mode: 'markers', xaxis: 'x' + name, yaxis: 'y' + name, name: plain(panel.c.label),
+      x: shown.map(i => table.truth[i]), y: shown.map(i => own.predicted[i]), text: shown.map(i => rowLabel(table, i)),
+      hovertemplate: '%{text}<br>truth %{x:.4g}, predicted %{y:.4g}<extra></extra>',
+      marker: {color: panel.c.colour, size: shown.length > 5000 ? 3 : shown.length > 800 ? 4 : 6, opacity: shown.length > 5000 ? .35 : .6, line: {width: 0}}});
+  });
+  return {data, layout, height: total + 70};
+}
+
+function setUpParity(parent) {
+  const part = section('parity', 'Truth and prediction', 'Points on the dotted diagonal are exact.');
+  parent.append(part.node);
+  onChange(() => {
+    const view = detailView();
+    part.node.hidden = view.target.kind === 'class';
+    part.tag.textContent = title(view);
+    part.note.textContent = isDecision(view.target) ? 'True cost of the candidate each contestant picks against the cost of the best one; points on the diagonal are perfect picks.'
+      : 'Points on the dotted diagonal are exact.';
+  });
+  addChart(part, parityFigure);
+}
+
+const CDF_POINTS = 300;
+function cdfFigure() {
+  const view = detailView(), table = view.table, data = [];
+  let end = 0;
+  for (const contestant of shownContestants()) {
+    const loss = table.contestants[contestant.index].loss;
+    const sorted = answered(contestant, selectedRows(), 'loss').map(i => loss[i]).sort((a, b) => a - b);
+    if (!sorted.length) continue;
+    const count = Math.min(CDF_POINTS, sorted.length);
+    const shares = Array.from({length: count}, (_, i) => (i + 1) / count);
+    data.push({type: 'scatter', mode: 'lines', name: plain(contestant.label), x: shares.map(s => quantile(sorted, s)), y: shares.map(s => s * 100),
+      line: {color: contestant.colour, width: contestant.reference ? 1.6 : 2.4, dash: contestant.reference ? 'dot' : 'solid'},
+      hovertemplate: '%{y:.0f} % of workloads at or below %{x:.3g}<extra>' + plain(contestant.label) + '</extra>'});
+    if (!contestant.reference || !end) end = Math.max(end, quantile(sorted, 0.98));
+  }
+  if (!data.length) return 'No selected workload has an answer.';
+  return {data, height: 360, layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit), range: [0, end * 1.15 || 1]}),
+    yaxis: axisStyle({range: [0, 101], ticksuffix: ' %', title: 'share of workloads'})})};
+}
+
+// Signed where the kind of target allows it: bias shows as well as spread.
+function residual(view) {
+  const table = view.table, loss = view.target.loss;
+  if (view.target.kind === 'class' || isDecision(view.target))
+    return {label: withUnit(lossName(view.target), view.target.loss_unit), of: (c, i) => table.contestants[c].loss[i]};
+  if (loss === 'absolute-percent')
+    return {label: 'predicted against truth (%)', of: (c, i) => (table.contestants[c].predicted[i] / table.truth[i] - 1) * 100};
+  return {label: withUnit('predicted minus truth', view.target.unit), of: (c, i) => table.contestants[c].predicted[i] - table.truth[i]};
+}
+
+const MOST_GROUPS = 12;
+// The groups in which the shown contestants err most, by the mean of their losses.
+function worstGroups(table, rows, shown) {
+  const sums = new Map();
+  for (const i of rows) {
+    const entry = sums.get(table.group[i]) || {sum: 0, count: 0};
+    for (const c of shown) {
+      const loss = table.contestants[c.index].loss[i];
+      if (isNumber(loss)) { entry.sum += loss; entry.count++; }
+    }
+    sums.set(table.group[i], entry);
+  }
+  const order = [...sums].filter(([, e]) => e.count).sort((a, b) => b[1].sum / b[1].count - a[1].sum / a[1].count).map(([g]) => g);
+  return {chosen: order.slice(0, MOST_GROUPS), all: order.length};
+}
+
+function residualFigure(width, part) {
+  const view = detailView(), table = view.table, rows = selectedRows();
+  const entrants = shownContestants().filter(c => !c.reference), shown = entrants.length ? entrants : shownContestants();
+  const {chosen, all} = worstGroups(table, rows, shown);
+  if (!chosen.length) return 'No selected workload has an answer.';
+  const place = new Map(chosen.map((g, i) => [g, i])), measure = residual(view);
+  const names = chosen.map(g => plain(clipText(table.groups[g], width < 520 ? 100 : 170)));
+  const positions = rows.filter(i => place.has(table.group[i]));
+  const classes = view.target.kind === 'class';
+  const data = shown.map(c => {
+    const own = answered(c, positions, 'loss');
+    const base = {name: plain(c.label), orientation: 'h', marker: {color: c.colour}};
+    if (!classes)
+      return Object.assign(base, {type: 'box', boxpoints: false, line: {width: 1.4}, whiskerwidth: .5, y: own.map(i => place.get(table.group[i])), x: own.map(i => measure.of(c.index, i)), hoverinfo: 'x+name'});
+    const byGroup = chosen.map(g => own.filter(i => table.group[i] === g).map(i => measure.of(c.index, i)));
+    return Object.assign(base, {type: 'bar', y: chosen.map((_, i) => i), x: byGroup.map(v => v.length ? v.reduce((a, b) => a + b, 0) / v.length : null), hovertemplate: '%{x:.3f}<extra>' + plain(c.label) + '</extra>'});
+  });
+  part.note.textContent = (classes ? 'Share of wrong classes' : isDecision(view.target) ? 'Regret' : 'Signed errors') + ' in ' +
+    (all > chosen.length ? 'the ' + chosen.length + ' of ' + all + ' groups with the largest losses' : 'every group, largest losses first') + '; references are left out.';
+  return {data, height: Math.max(360, 70 + chosen.length * (10 + 13 * shown.length)), layout: layoutStyle({boxmode: 'group', barmode: 'group', boxgap: .3, boxgroupgap: .15,
+    xaxis: axisStyle({title: measure.label, zeroline: true, zerolinecolor: colour('faint')}),
+    yaxis: axisStyle({tickvals: chosen.map((_, i) => i), ticktext: names, range: [chosen.length - .5, -.5], showgrid: false})})};
+}
+
+function setUpSpread(parent) {
+  const cdf = section('cdf', 'Error distribution', 'Share of workloads whose error is at most this large; higher and further left is better. References are dotted.');
+  const residuals = section('residuals', 'Residuals by group', ' ');
+  parent.append(el('div', {class: 'pair-grid'}, cdf.node, residuals.node));
+  onChange(() => {
+    const view = detailView();
+    cdf.tag.textContent = residuals.tag.textContent = title(view);
+    // Of a loss that is 0 or 1 the mean says everything.
+    cdf.node.hidden = view.target.loss === 'zero-one';
+    cdf.node.querySelector('h2').textContent = isDecision(view.target) ? 'Regret' : 'Error distribution';
+  });
+  addChart(cdf, cdfFigure);
+  addChart(residuals, width => residualFigure(width, residuals));
+}
+
+function matrixOf(view, contestant) {
+  const classes = view.table.classes, own = view.table.contestants[contestant.index].predicted;
+  const counts = classes.map(() => classes.map(() => 0));
+  for (const i of answered(contestant, selectedRows(), 'predicted')) counts[view.table.truth[i]][own[i]]++;
+  return counts;
+}
+
+function matrixTable(view, contestant) {
+  const classes = view.table.classes, counts = matrixOf(view, contestant);
+  const right = counts.reduce((sum, row, i) => sum + row[i], 0), all = counts.flat().reduce((a, b) => a + b, 0);
+  return el('div', {class: 'matrix'}, el('h3', {}, dot(contestant), contestant.label, el('span', {class: 'faint num'}, all ? (right / all * 100).toFixed(1) + ' %' : 'no answers')),
+    el('div', {class: 'scroll', style: {margin: '0', padding: '0'}}, el('table', {}, el('thead', {}, el('tr', {}, el('th', {}, 'truth \\ predicted'), classes.map(c => el('th', {scope: 'col', title: c}, c)))),
+      el('tbody', {}, counts.map((row, i) => {
+        const sum = row.reduce((a, b) => a + b, 0);
+        return el('tr', {}, el('th', {scope: 'row', title: classes[i]}, classes[i]), row.map((count, j) => el('td', {},
+          el('span', {style: {'--share': String(sum ? count / sum : 0), '--tint': i === j ? contestant.colour : 'var(--bad)'}, title: count + ' of ' + sum}, String(count)))));
+      })))));
+}
+
+function setUpConfusion(parent) {
+  const part = section('confusion', 'Confusion', 'Rows are true classes, columns predicted ones, with the share of right answers beside each name.');
+  parent.append(part.node);
+  onChange(() => {
+    const view = detailView();
+    part.node.hidden = view.target.kind !== 'class';
+    part.tag.textContent = title(view);
+    if (!part.node.hidden) fill(part.body, el('div', {class: 'matrices'}, shownContestants().map(c => matrixTable(view, c))));
+  });
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer first: a headline, one card a challenger, and the table of results.
+const VERDICTS = ['BETTER', 'EQUIVALENT', 'INCONCLUSIVE', 'WORSE'];
+
+function challengers() { return contestants.filter(c => !c.baseline && !c.reference); }
+
+function pairsOf(contestant) {
+  return views.map(v => v.pairs.find(p => p.contestant === contestant.label)).filter(Boolean);
+}
+
+// "better than B", "not clearly different from B", ... for one pair.
+function verdictWords(pair) {
+  const base = comparison.baseline;
+  switch (pair.verdict) {
+    case 'BETTER': return 'is better than ' + base;
+    case 'WORSE': return 'is worse than ' + base;
+    case 'EQUIVALENT': return 'is equivalent to ' + base;
+    case 'INCONCLUSIVE': return pair.rows ? 'cannot be told from ' + base : 'gave no answers to compare';
+    default: return 'differs from ' + base + '; too few groups to judge';
+  }
+}
+
+function headline() {
+  const own = challengers();
+  if (own.length === 1 && views.length === 1) return own[0].label + ' ' + verdictWords(pairsOf(own[0])[0]);
+  if (own.length === 1) {
+    const better = pairsOf(own[0]).filter(p => p.verdict === 'BETTER').length;
+    return own[0].label + ' is better than ' + comparison.baseline + ' on ' + better + ' of ' + plural(views.length, 'target');
+  }
+  if (!own.length) return comparison.baseline + ' against the references';
+  const score = c => pairsOf(c).reduce((sum, p) => sum + (p.verdict === 'BETTER') - (p.verdict === 'WORSE'), 0);
+  const best = own.slice().sort((a, b) => score(b) - score(a))[0];
+  const better = pairsOf(best).filter(p => p.verdict === 'BETTER').length;
+  if (!better) return 'No challenger is clearly better than ' + comparison.baseline;
+  return best.label + ' is better than ' + comparison.baseline + (views.length > 1 ? ' on ' + better + ' of ' + plural(views.length, 'target') : '');
+}
+
+function lead() {
+  const own = challengers();
+  if (own.length !== 1 || views.length !== 1) return null;
+  const pair = pairsOf(own[0])[0], view = views[0];
+  if (!pair.rows) return null;
+  return 'Predicting ' + view.target.target + ' for ' + plural(pair.rows, 'workload') + ' in ' + plural(pair.groups, 'group') +
+    ', its typical ' + lossName(view.target) + ' is ' + quantity(pair.loss, pair.loss_unit) + ' against ' +
+    quantity(pair.baseline_loss, pair.loss_unit) + ': a paired change of ' + change(pair) + ' at 95\u00a0% confidence.';
+}
+
+function tally(pairs) {
+  const parts = VERDICTS.map(v => ({v, n: pairs.filter(p => p.verdict === v).length})).filter(p => p.n);
+  const colours = {BETTER: 'var(--good)', EQUIVALENT: 'var(--same)', INCONCLUSIVE: 'var(--open)', WORSE: 'var(--bad)'};
+  return el('div', {}, el('div', {class: 'tally', 'aria-hidden': 'true'},
+    parts.map(p => el('i', {style: {flex: String(p.n), background: colours[p.v]}}))),
+    el('p', {class: 'small', style: {'margin-top': '8px'}}, parts.map(p => p.n + ' ' + p.v.toLowerCase()).join(', ') || 'differences only'));
+}
+
+function challengerCard(contestant) {
+  const pairs = pairsOf(contestant);
+  const result = views[0].target.results.find(r => r.contestant === contestant.label);
+  const missing = views.reduce((sum, v) => {
+    const coverage = v.target.results.find(r => r.contestant === contestant.label).coverage;
+    return sum + coverage.workloads - coverage.answered;
+  }, 0);
+  const gap = missing ? el('p', {class: 'small'}, plural(missing, 'answer') + ' missing') : null;
+  if (pairs.length > 1)
+    return el('div', {class: 'card'}, el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label)), tally(pairs), gap);
+  const pair = pairs[0];
+  return el('div', {class: 'card'},
+    el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label), chip(pair.verdict)),
+    el('div', {class: 'big num'}, pair.rows ? relative(pair.relative) : '\u2013'),
+    el('p', {class: 'small num'}, pair.rows ? change(pair) + ' in ' + lossName(views[0].target) : 'no paired workloads'),
+    el('p', {class: 'small num'}, result.coverage.answered + ' of ' + plural(result.coverage.workloads, 'workload') + ' answered, ' +
+      pair.wins + ' won, ' + pair.ties + ' tied, ' + pair.losses + ' lost'));
+}
+
+function drawSummary() {
+  const facts = [comparison.time.replace('T', ' ').replace('Z', ' UTC'), 'run ' + comparison.id, plural(comparison.tasks.length, 'task'),
+    plural(comparison.tasks.reduce((n, t) => n + t.workloads, 0), 'workload'), 'seed ' + comparison.seed, duration(comparison.seconds)];
+  const warnings = [extra.mode, ...comparison.warnings].filter(Boolean);
+  fill(document.getElementById('summary'),
+    el('div', {class: 'hero'}, el('h1', {}, headline()), lead() ? el('p', {class: 'lead'}, lead()) : null,
+      el('div', {class: 'facts'}, facts.filter(Boolean).map(f => el('span', {}, f)))),
+    el('div', {class: 'callouts'}, warnings.map(w => callout(w)), extra.notes.flatMap(n => n.leak ? [callout(n.leak + '.')] : []),
+      extra.notes.flatMap(n => n.jobs.map(j => callout(j, true)))),
+    challengers().length > 1 || views.length > 1 ? el('div', {class: 'cards'}, challengers().map(challengerCard)) : el('div', {class: 'cards'}, challengers().map(challengerCard), referenceCard()));
+}
+
+// How far above the simplest predictors the baseline and its challenger stand.
+function referenceCard() {
+  const references = contestants.filter(c => c.reference);
+  if (!references.length) return null;
+  const results = views[0].target.results, unit = views[0].target.loss_unit;
+  const find = c => results.find(r => r.contestant === c.label);
+  return el('div', {class: 'card'}, el('div', {class: 'who'}, el('span', {}, ''), el('span', {}, 'What simple predictors get')),
+    el('div', {}, [baseline, ...references].map(c => el('p', {class: 'small num', style: {display: 'flex', gap: '8px', 'align-items': 'center'}},
+      dot(c), el('span', {style: {flex: '1', 'min-width': '0', 'overflow-wrap': 'anywhere'}}, c.label), quantity(find(c).median_loss, unit)))));
+}
+
+function resultRow(view, result) {
+  const contestant = byLabel.get(result.contestant);
+  const pair = view.pairs.find(p => p.contestant === result.contestant);
+  const coverage = result.coverage.answered + '/' + result.coverage.workloads;
+  const paired = pair && pair.rows;
+  return el('tr', {class: contestant.reference ? 'reference' : null}, el('td', {}, who(contestant)), el('td', {class: 'right'}, coverage),
+    el('td', {class: 'right'}, quantity(result.median_loss, view.target.loss_unit)),
+    el('td', {class: 'right'}, quantity(result.mean_loss, view.target.loss_unit)),
+    el('td', {class: 'num'}, pair ? change(pair) : 'baseline'),
+    el('td', {class: 'num'}, paired ? pair.wins + ' / ' + pair.ties + ' / ' + pair.losses : ''),
+    el('td', {class: 'right'}, paired ? probability(pair.p_holm) : ''), el('td', {}, pair ? chip(pair.verdict) : ''));
+}
+
+function resultTable(view) {
+  const headings = [{text: ''}, {text: 'coverage', right: true}, {text: 'median', right: true}, {text: 'mean', right: true},
+    {text: 'paired change [95\u00a0% CI]'}, {text: 'wins / ties / losses'}, {text: 'p (Holm)', right: true}, {text: 'verdict'}];
+  return tableOf(headings, view.target.results.filter(r => state.on.has(byLabel.get(r.contestant).index)).map(r => resultRow(view, r)));
+}
+
+function setUpResults(parent) {
+  const part = section('results-table', 'Results',
+    'Losses are paired by workload. A change below zero is an improvement; p values are Holm-adjusted over all pairs of this comparison.');
+  parent.append(part.node);
+  onChange(() => {
+    const view = detailView();
+    part.tag.textContent = title(view) + ', ' + lossName(view.target);
+    fill(part.body, resultTable(view), notesList(view.notes));
+  });
+}
+
+function metricName(name) {
+  const words = {mae: 'MAE', rmse: 'RMSE', mape: 'MAPE', median_ape: 'median APE', r2: 'R\u00b2', spearman: 'Spearman \u03c1', kendall: 'Kendall \u03c4',
+    f1_macro: 'F1 (macro)', f1_weighted: 'F1 (weighted)', top1: 'top-1', share_within_5: 'within 5 %', share_within_10: 'within 10 %'};
+  return words[name] || name.replaceAll('_', ' ');
+}
+
+function setUpMetrics(parent) {
+  const part = section('metrics', 'Metrics', 'Every metric over the rows each contestant answered; the best of those shown is bold.');
+  parent.append(part.node);
+  onChange(() => {
+    const view = detailView();
+    const results = view.target.results.filter(r => state.on.has(byLabel.get(r.contestant).index));
+    const names = [...new Set(results.flatMap(r => r.metrics.map(m => m.name)))];
+    part.tag.textContent = title(view);
+    part.node.hidden = !names.length;
+    const columns = names.map(name => results.map(r => r.metrics.find(m => m.name === name)));
+    const best = columns.map(column => {
+      const values = column.filter(m => m && isNumber(m.value));
+      if (values.length < 2) return null;
+      const pick = values[0].lower_is_better ? Math.min : Math.max;
+      return pick(...values.map(m => m.value));
+    });
+    fill(part.body, tableOf([{text: ''}, ...names.map(n => ({text: metricName(n), right: true}))], results.map((r, i) =>
+      el('tr', {class: byLabel.get(r.contestant).reference ? 'reference' : null}, el('td', {}, who(byLabel.get(r.contestant))),
+        columns.map((column, m) => el('td', {class: 'right' + (column[i] && column[i].value === best[m] ? ' best' : '')},
+          column[i] ? quantity(column[i].value, column[i].unit) : '\u2013'))))));
+  });
+}
