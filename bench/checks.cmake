@@ -34,3 +34,17 @@ if(TARGET container_bench AND TARGET Omen::container)
   omen_add_show_check(NAME container_load_sum_ratio TRACK kernel
     COMMAND $<TARGET_FILE:container_bench> --show)
 endif()
+
+if(TARGET bootstrap_bench)
+  omen_add_show_check(NAME bootstrap_vs_numpy TRACK compare
+    COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/peers/bootstrap.sh" $<TARGET_FILE:bootstrap_bench>
+            "${PROJECT_SOURCE_DIR}/build/python")
+endif()
+
+add_executable(verdicts verdicts/verdicts.cpp)
+target_link_libraries(verdicts PRIVATE omen_stats Boost::headers omen_warnings)
+set_target_properties(verdicts PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+omen_add_show_check(NAME equal_skill_false_verdicts TRACK compare
+  COMMAND $<TARGET_FILE:verdicts> --equal-skill)
+omen_add_show_check(NAME planted_improvement_found TRACK compare
+  COMMAND $<TARGET_FILE:verdicts> --planted)
