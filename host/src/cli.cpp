@@ -288,6 +288,62 @@ void build_score(Line& line) {
   add_run_choices(line, r.run, r.flags);
 }
 
+void add_runs_dir(Line& line, std::string& runs_dir) {
+  line.app.add_option("--runs-dir", runs_dir, "where runs are kept, ./runs by default")
+      ->type_name("DIR");
+}
+
+void build_compare(Line& line) {
+  auto& r = request_of(line, run_compare);
+  line.app.add_option("CONTESTANT", r.contestants,
+                      "predictors, with options as COMPONENT@KEY=VALUE,...; or model files");
+  line.app.add_option("--task", r.tasks, "file or name of a task; may be repeated")
+      ->type_name("TASK")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  line.app.add_option("--baseline", r.baseline, "what the others are held against; the first one")
+      ->type_name("CONTESTANT");
+  line.app
+      .add_option("--rope", r.rope,
+                  "differences below this share of the baseline's loss do not matter; 0.01 unless "
+                  "the task says otherwise")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.0, 1.0));
+  line.app.add_flag("--aa", r.self_check,
+                    "compare one contestant with itself under another seed, to check the harness");
+  line.app.add_flag("--shuffle-labels", r.shuffle_labels,
+                    "permute the targets: what is left above the constant is a leak");
+  line.app
+      .add_option("--fail-if", r.fail_if, "exit 1 if a contestant is worse, or failed; for gates")
+      ->type_name("worse");
+  line.app.add_option("-j,--jobs", r.jobs, "folds at the same time")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  line.app.add_flag("--csv", r.csv, "every loss as CSV on stdout");
+  line.app.add_flag("--markdown", r.markdown, "the report as Markdown on stdout");
+  line.app.add_option("--html", r.html, "write the page here too")->type_name("FILE");
+  add_runs_dir(line, r.runs_dir);
+  auto component = std::make_shared<std::string>();
+  line.component = component.get();
+  line.run = [component, run = line.run] { return run(); };
+  add_run_choices(line, r.run, r.flags);
+}
+
+void build_runs(Line& line) {
+  auto& r = request_of(line, run_runs);
+  line.app.add_option("ACTION", r.action, "list, show RUN, or diff RUN RUN")
+      ->check(CLI::IsMember({"list", "show", "diff"}));
+  line.app.add_option("RUN", r.ids, "an id, the start of one, or a directory");
+  add_runs_dir(line, r.runs_dir);
+}
+
+void build_rerun(Line& line) {
+  auto& r = request_of(line, run_rerun);
+  line.app.add_option("RUN", r.run, "an id, a directory of a run, or its run.json")->required();
+  add_runs_dir(line, r.runs_dir);
+}
+
 void build_models(Line& line) {
   auto& r = request_of(line, run_models);
   auto action = std::make_shared<std::string>("list");
@@ -320,19 +376,14 @@ struct Builder {
   void (*build)(Line&);
 };
 constexpr Builder kBuilders[] = {
-    {"list", build_list},
-    {"info", build_info},
-    {"doctor", build_doctor},
-    {"new", build_new},
-    {"verify", build_verify},
-    {"graph", build_graph},
-    {"profile", build_profile},
-    {"mark", build_mark},
-    {"train", build_train},
-    {"predict", build_predict},
-    {"score", build_score},
-    {"models", build_models},
-    {"completion", build_completion},
+    {"list", build_list},       {"info", build_info},
+    {"doctor", build_doctor},   {"new", build_new},
+    {"verify", build_verify},   {"graph", build_graph},
+    {"profile", build_profile}, {"mark", build_mark},
+    {"train", build_train},     {"predict", build_predict},
+    {"score", build_score},     {"compare", build_compare},
+    {"runs", build_runs},       {"rerun", build_rerun},
+    {"models", build_models},   {"completion", build_completion},
 };
 
 void (*builder_of(std::string_view verb))(Line&) {

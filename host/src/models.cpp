@@ -306,6 +306,10 @@ ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component, const 
   return load_into(scorer, component, file, Dataset(nullptr), {});
 }
 
+const char* source_revision() noexcept {
+  return OMEN_REVISION;
+}
+
 void save_model(PredictorHandle& predictor, const ComponentRef& component,
                 const TrainingFacts& facts, const fs::path& file) {
   const Manifest& plugin = component.plugin->manifest;
@@ -326,7 +330,7 @@ void save_model(PredictorHandle& predictor, const ComponentRef& component,
       {"omen.targets", targets_json(facts.targets).dump()},
       {"omen.losses", facts.losses_json},
       {"omen.libraries", library_versions(plugin)},
-      {"omen.revision", OMEN_REVISION},
+      {"omen.revision", source_revision()},
       {"omen.time", utc_now()}};
   for (const auto& [key, value] : metadata) writer.put_meta(key, value);
   if (!facts.summary.empty()) writer.put_meta("summary", facts.summary);

@@ -6,6 +6,8 @@
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
+#include "compare/run_record.hpp"
+#include "data/task.hpp"
 #include "omen/host/registry.hpp"
 
 namespace omen::host::cli {
@@ -99,6 +101,14 @@ class Completer {
       for (const OptionInfo& option : ref.info->options) offer("--" + option.key, option.help);
   }
 
+  void offer_tasks() {
+    for (const std::filesystem::path& task : installed_tasks()) offer(task.stem().string(), "task");
+  }
+
+  void offer_runs() {
+    for (const RunRecord& run : list_runs("runs")) offer(run.id, run.status + ", " + run.time);
+  }
+
   // Components that the line names so far.
   std::vector<ComponentRef> named() const {
     std::vector<ComponentRef> refs;
@@ -113,7 +123,10 @@ class Completer {
     if (!flag.starts_with("-")) return false;
     if (flag == "--with") return offer_components(kind_of_verb()), true;
     if (flag == "--frontend") return offer_components(OMEN_GRAPH_FRONTEND), true;
-    if (flag == "--predictor") return offer_components(OMEN_PREDICTOR), true;
+    if (flag == "--predictor" || flag == "--baseline")
+      return offer_components(OMEN_PREDICTOR), true;
+    if (flag == "--task") return offer_tasks(), true;
+    if (flag == "--fail-if") return offer_words({"worse"}), true;
     if (flag == "-m" || flag == "--model" || flag == "--policy" || flag == "--from")
       return offer_models(), true;
     if (flag == "--kind") return offer_words({"predictor", "frontend", "profiler", "scorer"}), true;
@@ -143,13 +156,17 @@ class Completer {
       offer_components(0);
     } else if (verb_ == "verify") {
       for (const FoundPlugin& found : registry_.plugins()) offer(found.manifest.id, "plugin");
-    } else if (verb_ == "train" || verb_ == "predict" || verb_ == "score") {
+    } else if (verb_ == "train" || verb_ == "predict" || verb_ == "score" || verb_ == "compare") {
       offer_components(verb_ == "score" ? OMEN_SCORER : OMEN_PREDICTOR);
     } else if (verb_ == "models") {
       if (words_.size() <= 2)
         offer_words({"list"});
       else
         offer_components(OMEN_PREDICTOR);
+    } else if (verb_ == "runs" && words_.size() <= 2) {
+      offer_words({"list", "show", "diff"});
+    } else if (verb_ == "runs" || verb_ == "rerun") {
+      offer_runs();
     } else if (verb_ == "completion") {
       offer_words({"bash", "zsh"});
     } else if (!find_verb(verb_)) {

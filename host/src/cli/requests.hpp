@@ -107,6 +107,25 @@ struct ScoreRequest {
   RunChoices run;
 };
 
+struct CompareRequest {
+  std::vector<std::string> contestants, tasks;
+  std::string baseline, fail_if, html, runs_dir = "runs";
+  double rope = -1;  // below 0: of each task
+  bool self_check = false, shuffle_labels = false, csv = false, markdown = false;
+  unsigned jobs = 0;  // 0: what the thread budget allows
+  Flags flags;
+  RunChoices run;
+};
+
+struct RunsRequest {
+  std::string action = "list", runs_dir = "runs";
+  std::vector<std::string> ids;
+};
+
+struct RerunRequest {
+  std::string run, runs_dir = "runs";
+};
+
 struct ModelsRequest {
   std::string component;  // empty: of every component
 };

@@ -25,6 +25,16 @@ constexpr VerbText kVerbs[] = {
     {"score", "rank candidates, such as GPUs for a job, by what they would cost",
      "omen score jobs.csv --with power.cap --candidates gpus.csv\nomen score jobs.csv --with "
      "power.cap --top 3"},
+    {"compare", "put predictors on the same data and say which is better, and how sure that is",
+     "omen compare baseline.ridge baseline.gbt --task matmul-cpu\n"
+     "omen compare baseline.gbt baseline.gbt@max_depth=4 --task matmul-cpu --baseline "
+     "baseline.gbt\n"
+     "omen compare mine baseline.gbt --task tasks/*.json --fail-if worse --timeout 5m --memory 4G\n"
+     "omen compare baseline.gbt --aa --task matmul-cpu"},
+    {"runs", "list the comparisons that are kept, show one, or diff two",
+     "omen runs list\nomen runs show 41c09a2e\nomen runs diff 41c09a2e 7be0"},
+    {"rerun", "repeat a comparison and check that it predicts the same, or say why not",
+     "omen rerun 41c09a2e\nomen rerun runs/41c09a2e/run.json"},
     {"graph", "turn sources and networks into graphs, and write or draw them",
      "omen graph kernel.cl\nomen graph kernel.cl -o kernel.svg\nomen graph src/*.cl -j 4 -o "
      "graphs.omt\n"

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <thread>
 
 #include "omen/container.hpp"
+#include "omen/host/log.hpp"
 
 namespace omen::host {
 namespace {
@@ -52,6 +54,10 @@ std::string job_key(const ComparePlan& plan, const Job& job) {
 
 }  // namespace
 
+std::string task_label(const PlannedTask& task) {
+  return task.task.name + (task.grouped_of ? " (grouped)" : "");
+}
+
 std::vector<Job> plan_jobs(const ComparePlan& plan) {
   std::vector<Job> jobs;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t)
@@ -68,6 +74,48 @@ std::string plan_digest(const std::vector<Job>& jobs) {
   std::vector<std::string> keys;
   for (const Job& job : jobs) keys.push_back(job.key);
   return sha256_of(joined(keys));
+}
+
+std::vector<JobResult> run_jobs(const ComparePlan& plan, const std::vector<Job>& jobs,
+                                const ResultStore& store, const JobRunner& runner,
+                                const JobProgress& progress) {
+  std::vector<JobResult> results(jobs.size());
+  std::map<std::string, std::vector<std::size_t>>
+      places;  // a contestant that comes twice runs once
+  std::size_t done = 0;
+  const auto keep = [&](const Job& job, const JobResult& result) {
+    for (const std::size_t at : places.at(job.key)) {
+      const PlannedTask& task = plan.tasks[jobs[at].task];
+      JobRecord& record = (results[at] = result).record;
+      record.contestant = plan.contestants[jobs[at].contestant].facts.label;
+      record.task = task_label(task);
+      record.fold = task.folds[jobs[at].fold].name;
+      const bool kept = record.reused;
+      log(record.outcome == "OK" ? OMEN_LOG_INFO : OMEN_LOG_WARN, "omen",
+          record.contestant + " on " + record.task + ", fold " + record.fold + ": " +
+              record.outcome + (record.message.empty() ? "" : ", " + record.message) +
+              (kept ? ", kept from an earlier run: digest verified, not run again" : ""));
+      progress(++done, jobs.size());
+    }
+  };
+  std::vector<Job> all, pending;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    std::vector<std::size_t>& same = places[jobs[i].key];
+    if (same.empty()) all.push_back(jobs[i]);
+    same.push_back(i);
+  }
+  for (const Job& job : all) {
+    if (const std::optional<JobResult> kept = store.find(job))
+      keep(job, *kept);
+    else
+      pending.push_back(job);
+  }
+  if (!pending.empty())
+    runner(pending, [&](const Job& job, JobResult result) {
+      store.put(job, result);
+      keep(job, result);
+    });
+  return results;
 }
 
 JobRunner local_runner(const ComparePlan& plan, const RunHooks& hooks) {

@@ -49,6 +49,9 @@ struct ComparePlan {
   bool shuffle_labels = false;
 };
 
+// The name of the task, and that it is the grouped one.
+std::string task_label(const PlannedTask& task);
+
 struct Job {
   std::size_t contestant = 0, task = 0, fold = 0;
   // sha256 over library, component, options, task hash, fold, seed and shuffling: the name of its
@@ -92,6 +95,13 @@ class ResultStore {
 // Runs jobs in any order and hands over each result as it comes, one call at a time.
 using JobDone = std::function<void(const Job& job, JobResult result)>;
 using JobRunner = std::function<void(const std::vector<Job>& jobs, const JobDone& done)>;
+// Called after every job that is done, also for those that were kept.
+using JobProgress = std::function<void(std::size_t done, std::size_t all)>;
+// Results in the order of `jobs`: those in the store are kept, the others run and are stored as
+// they come, so that a kill costs no more than what runs at that moment.
+std::vector<JobResult> run_jobs(const ComparePlan& plan, const std::vector<Job>& jobs,
+                                const ResultStore& store, const JobRunner& runner,
+                                const JobProgress& progress);
 // `jobs_at_once` threads of this process, each with its own worker. The first error, such as
 // OMEN_CANCELLED, ends the others and is thrown.
 JobRunner local_runner(const ComparePlan& plan, const RunHooks& hooks);

@@ -11,10 +11,10 @@
 
 #include "compare/fold_data.hpp"
 #include "compare/job_result.hpp"
-#include "compare/quantile.hpp"
 #include "omen/host/models.hpp"
 #include "omen/host/remote.hpp"
 #include "pipeline.hpp"
+#include "stats/quantile.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -218,8 +218,8 @@ class JobRun {
       times.push_back(1e3 * seconds_since(start_of_call));
     }
     if (times.size() > 1) times.erase(times.begin());
-    cost.predict_p50_ms = quantile(times, 0.5);
-    cost.predict_p95_ms = quantile(times, 0.95);
+    cost.predict_p50_ms = stats::quantile(times, 0.5);
+    cost.predict_p95_ms = stats::quantile(times, 0.95);
     TableBuilder timing;
     timing.add("predict_ms", times);
     tables["timing"] = timing.finish();
@@ -270,7 +270,7 @@ void note_failure(JobRecord& record, const Error& error) {
 JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks) {
   const PlannedTask& task = plan.tasks[job.task];
   JobRecord record{plan.contestants[job.contestant].facts.label,
-                   task.task.name,
+                   task_label(task),
                    task.folds[job.fold].name,
                    outcome_name(Outcome::kOk),
                    "",

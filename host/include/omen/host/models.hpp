@@ -61,6 +61,9 @@ ModelCard load_model(PredictorHandle& predictor, const ComponentRef& component,
 ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component,
                      const std::filesystem::path& file);
 
+// The revision of the source that this program was configured from.
+const char* source_revision() noexcept;
+
 // What the host knows of a training run.
 struct TrainingFacts {
   std::string options_json = "{}";  // canonical

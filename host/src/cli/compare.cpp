@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen compare`: predictors on the same folds of the same tasks, with an answer that holds.
+#include <iostream>
+#include <sstream>
+
+#include "cli/compare_run.hpp"
+#include "cli/verbs.hpp"
+#include "omen/host/log.hpp"
+#include "report/report.hpp"
+
+namespace omen::host::cli {
+namespace fs = std::filesystem;
+namespace {
+
+void check_request(const CompareRequest& request) {
+  if (request.contestants.empty())
+    usage_error("nothing to compare", "name two predictors; see them with: omen list");
+  if (request.contestants.size() < 2 && !request.self_check)
+    usage_error("one contestant alone cannot be compared",
+                "name another one, or check the harness with --aa");
+  if (request.tasks.empty())
+    usage_error("no task to compare on", "give one with --task FILE; make one with: omen task new");
+  if (!request.fail_if.empty() && request.fail_if != "worse")
+    usage_error("--fail-if is '" + request.fail_if + "', which is not known",
+                "write --fail-if worse");
+  if (int{request.csv} + int{request.markdown} > 1)
+    usage_error("--csv and --markdown exclude each other");
+}
+
+PlanRequest plan_request(const Session& session, const CompareRequest& request) {
+  const PipelineSettings& settings = session.components().settings();
+  PlanRequest plan;
+  plan.contestants = request.contestants;
+  plan.tasks = request.tasks;
+  plan.self_check = request.self_check;
+  plan.shuffle_labels = request.shuffle_labels;
+  plan.run = settings.run;
+  plan.limits = settings.limits;
+  plan.jobs = request.jobs;
+  return plan;
+}
+
+void print_report(const Globals& globals, const CompareRequest& request,
+                  const Comparison& comparison) {
+  if (globals.json) {
+    print(report_json(comparison));
+  } else if (request.csv) {
+    std::ostringstream out;
+    report_csv(out, comparison);
+    print(out.str());
+  } else if (request.markdown) {
+    print(report_markdown(comparison));
+  } else {
+    print(report_text(comparison, out_terminal(globals)));
+  }
+}
+
+// What a gate is about: contestants, not references.
+bool any_worse(const Comparison& comparison) {
+  for (const TaskResult& task : comparison.tasks)
+    for (const TargetResult& target : task.targets)
+      for (std::size_t c = 0; c < target.contestants.size(); ++c)
+        if (!comparison.contestants[c].reference &&
+            target.contestants[c].versus_baseline.verdict == stats::Verdict::kWorse)
+          return true;
+  return false;
+}
+
+// A contestant that fell over has no losses that could be worse.
+bool any_failed(const Comparison& comparison) {
+  for (const JobRecord& job : comparison.jobs)
+    for (const Contestant& contestant : comparison.contestants)
+      if (contestant.label == job.contestant && !contestant.reference && job.outcome != "OK")
+        return true;
+  return false;
+}
+
+bool claims_difference(const Comparison& comparison) {
+  for (const TaskResult& task : comparison.tasks)
+    for (const TargetResult& target : task.targets)
+      for (const ContestantResult& contestant : target.contestants) {
+        const stats::Verdict verdict = contestant.versus_baseline.verdict;
+        if (verdict == stats::Verdict::kBetter || verdict == stats::Verdict::kWorse) return true;
+      }
+  return false;
+}
+
+}  // namespace
+
+int run_compare(const Globals& globals, const CompareRequest& request) {
+  check_request(request);
+  Session session(globals, request.run, request.flags, "compare", "");
+  std::vector<std::string> warnings;
+  const ComparePlan plan =
+      make_plan(session.registry(), session.flags(), plan_request(session, request), warnings);
+  CompareSettings settings;
+  settings.runs_dir = request.runs_dir;
+  settings.baseline = request.baseline;
+  if (request.rope >= 0) settings.rope = request.rope;
+  settings.self_check = request.self_check;
+  const FinishedRun run = run_comparison(session, plan, settings, std::move(warnings));
+
+  if (!request.html.empty()) write_text(request.html, report_html(run.comparison));
+  print_report(globals, request, run.comparison);
+  if (request.self_check && claims_difference(run.comparison)) {
+    note(globals, "the self-check failed: a contestant differs from itself under another seed");
+    return kFailed;
+  }
+  if (request.fail_if.empty()) return kOk;
+  if (any_worse(run.comparison)) {
+    note(globals, "--fail-if worse: a contestant is worse than the baseline");
+    return kFailed;
+  }
+  if (any_failed(run.comparison)) {
+    note(globals, "--fail-if worse: a contestant failed in a fold");
+    return kFailed;
+  }
+  return kOk;
+}
+
+}  // namespace omen::host::cli

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen runs` and `omen rerun`: what earlier comparisons said, what differs between two, and
+// whether one can be repeated.
+#include <algorithm>
+
+#include "cli/compare_run.hpp"
+#include "cli/verbs.hpp"
+#include "compare/run_diff.hpp"
+#include "json_writer.hpp"
+#include "report/report.hpp"
+
+namespace omen::host::cli {
+namespace fs = std::filesystem;
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+std::vector<std::string> contestant_labels(const RunRecord& run) {
+  std::vector<std::string> labels;
+  for (const Contestant& contestant : run.contestants)
+    if (!contestant.reference) labels.push_back(contestant.label);
+  return labels;
+}
+
+std::vector<std::string> task_names(const RunRecord& run) {
+  std::vector<std::string> names;
+  for (const RecordedTask& task : run.tasks) names.push_back(task.name);
+  return names;
+}
+
+// A run that was killed still says "running" in its record.
+std::string status_of(const RunRecord& run) {
+  return run.status == "finished" ? "finished" : "unfinished";
+}
+
+int list(const Globals& globals, const RunsRequest& request) {
+  const std::vector<RunRecord> runs = list_runs(request.runs_dir);
+  if (globals.json) {
+    JsonWriter json;
+    json.object().field("format_version", 1).key("runs").array();
+    for (const RunRecord& run : runs) {
+      json.object().field("id", run.id).field("time", run.time).field("status", status_of(run));
+      json.strings("contestants", contestant_labels(run)).strings("tasks", task_names(run));
+      json.field("seconds", run.seconds).end();
+    }
+    print(json.end().end().text());
+    return kOk;
+  }
+  if (runs.empty()) {
+    note(globals, "no runs in " + request.runs_dir + "; make one with: omen compare A B --task T");
+    return kOk;
+  }
+  TextTable table({{"run"},
+                   {"time"},
+                   {"status"},
+                   {"contestants", false, true},
+                   {"tasks", false, true},
+                   {"took", true}});
+  for (const RunRecord& run : runs) {
+    const bool done = status_of(run) == "finished";
+    table.add({{run.id, Style::kStrong},
+               run.time,
+               {status_of(run), done ? Style::kPlain : Style::kWarn},
+               joined(contestant_labels(run)),
+               joined(task_names(run)),
+               done ? format_duration(run.seconds) : "-"});
+  }
+  print_table(globals, table);
+  return kOk;
+}
+
+TextTable result_table(const RunRecord& run) {
+  TextTable table({{"task", false, true},
+                   {"target"},
+                   {"contestant", false, true},
+                   {"answered", true},
+                   {"median", true},
+                   {"mean", true},
+                   {"verdict"}});
+  for (const RecordedResult& r : run.results)
+    table.add({r.task, r.target, r.contestant,
+               std::to_string(r.answered) + "/" + std::to_string(r.workloads),
+               format_number(r.median_loss) + " " + r.unit,
+               format_number(r.mean_loss) + " " + r.unit,
+               r.contestant == run.baseline ? "baseline" : r.verdict});
+  return table;
+}
+
+int show(const Globals& globals, const RunsRequest& request) {
+  const RunRecord run = read_run_record(find_run(request.runs_dir, request.ids.at(0)));
+  if (globals.json) {
+    print(read_text(run.directory / "run.json"));
+    return kOk;
+  }
+  if (run.verb != "compare")
+    throw Error(OMEN_INVALID_DATA,
+                request.ids[0] + " is a record of omen " + run.verb + ", not of a comparison",
+                "read it with --json");
+  print("run " + run.id + ", " + status_of(run) + ", " + run.time + "\n");
+  print("  command: omen " + shell_words(run.command) + "\n");
+  print("  seed " + std::to_string(run.seed) + ", omen " + run.revision + "\n");
+  for (const RecordedTask& task : run.tasks)
+    print("  task " + task.name + " (" + task.hash.substr(0, 12) +
+          "): " + std::to_string(task.workloads) + " workloads, " + std::to_string(task.folds) +
+          " folds, " + task.split + "\n");
+  for (const RecordedJob& job : run.jobs)
+    if (job.record.outcome != "OK")
+      print("  " + job.record.contestant + " on " + job.record.task + ", fold " + job.record.fold +
+            ": " + job.record.outcome + ", " + job.record.message + "\n");
+  for (const std::string& warning : run.warnings) print("  warning: " + warning + "\n");
+  if (!run.results.empty()) {
+    print("\n");
+    print_table(globals, result_table(run));
+    note(globals, "report: " + (run.directory / kReportPage).string());
+  } else {
+    note(globals, "go on with: omen " + shell_words(run.command));
+  }
+  return kOk;
+}
+
+void print_diff_json(const RunRecord& a, const RunRecord& b, const RunDiff& diff) {
+  JsonWriter json;
+  json.object().field("format_version", 1).field("a", a.id).field("b", b.id);
+  const auto differences = [&](const char* key, const std::vector<Difference>& all) {
+    json.key(key).array();
+    for (const Difference& d : all)
+      json.object().field("what", d.what).field("a", d.a).field("b", d.b).end();
+    json.end();
+  };
+  differences("settings", diff.settings);
+  differences("tasks", diff.tasks);
+  json.strings("only_a", diff.only_a).strings("only_b", diff.only_b).key("results").array();
+  for (const ResultPair& pair : diff.results) {
+    json.object().field("task", pair.a.task).field("target", pair.a.target);
+    json.field("contestant", pair.a.contestant).field("unit", pair.a.unit);
+    json.field("same_predictions", pair.same_predictions);
+    json.field("median_a", pair.a.median_loss).field("median_b", pair.b.median_loss);
+    json.field("mean_a", pair.a.mean_loss).field("mean_b", pair.b.mean_loss);
+    json.field("verdict_a", pair.a.verdict).field("verdict_b", pair.b.verdict).end();
+  }
+  print(json.end().end().text());
+}
+
+std::string short_text(const std::string& text) {
+  const bool digest = text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return text.empty() ? "-" : digest ? text.substr(0, 12) : text;
+}
+
+int diff(const Globals& globals, const RunsRequest& request) {
+  const RunRecord a = read_run_record(find_run(request.runs_dir, request.ids.at(0))),
+                  b = read_run_record(find_run(request.runs_dir, request.ids.at(1)));
+  for (const RunRecord* run : {&a, &b})
+    if (run->verb != "compare" || run->status != "finished")
+      throw Error(OMEN_INVALID_DATA,
+                  "run '" + request.ids[run == &b] + "' is not a finished comparison",
+                  "see them with: omen runs list");
+  const RunDiff found = diff_runs(a, b);
+  if (globals.json) {
+    print_diff_json(a, b, found);
+    return kOk;
+  }
+  TextTable settings({{"differs", false, true}, {a.id, false, true}, {b.id, false, true}});
+  for (const Difference& d : found.settings)
+    settings.add({d.what, short_text(d.a), short_text(d.b)});
+  for (const Difference& d : found.tasks) settings.add({d.what, short_text(d.a), short_text(d.b)});
+  for (const std::string& label : found.only_a) settings.add({"contestant " + label, "yes", "-"});
+  for (const std::string& label : found.only_b) settings.add({"contestant " + label, "-", "yes"});
+  if (settings.empty())
+    note(globals, "settings, options and tasks are the same");
+  else
+    print_table(globals, settings);
+  for (const Difference& d : found.tasks)
+    if (!d.a.empty() && !d.b.empty())
+      note(globals, d.what + " is another question in each run: its results are not compared");
+  print("\n");
+  TextTable results({{"task", false, true},
+                     {"target"},
+                     {"contestant", false, true},
+                     {"median " + a.id, true},
+                     {"median " + b.id, true},
+                     {"predictions"},
+                     {"verdict"}});
+  for (const ResultPair& pair : found.results)
+    results.add({pair.a.task, pair.a.target, pair.a.contestant,
+                 format_number(pair.a.median_loss) + " " + pair.a.unit,
+                 format_number(pair.b.median_loss) + " " + pair.b.unit,
+                 pair.same_predictions ? "same" : "differ",
+                 pair.a.verdict == pair.b.verdict ? pair.a.verdict
+                                                  : pair.a.verdict + " -> " + pair.b.verdict});
+  print_table(globals, results);
+  return kOk;
+}
+
+// One contestant on one task, before and now.
+struct Repeat {
+  std::string contestant, task, before, now, why;
+  bool same = false;     // digests are equal
+  bool excused = false;  // not the same, for a reason that was known beforehand
+};
+
+const Contestant* find_label(const std::vector<Contestant>& all, const std::string& label) {
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const Contestant& c) { return c.label == label; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+Repeat repeat_of(const RunRecord& old, const RunRecord& again, const Contestant& contestant,
+                 const std::string& task) {
+  Repeat repeat{contestant.label,
+                task,
+                old.predictions_digest(contestant.label, task),
+                again.predictions_digest(contestant.label, task),
+                "",
+                false,
+                false};
+  repeat.same = repeat.before == repeat.now;
+  if (repeat.same) return repeat;
+  const Contestant* now = find_label(again.contestants, contestant.label);
+  if (now && now->library_sha256 != contestant.library_sha256) {
+    repeat.why = "its library has changed since (version " + contestant.plugin_version + ", now " +
+                 now->plugin_version + ")";
+  } else if (contestant.determinism == "none") {
+    repeat.why = "it does not claim to be repeatable";
+    repeat.excused = true;
+  } else if (contestant.determinism == "seeded") {
+    repeat.why = "it repeats only within a tolerance, not to the last bit";
+  } else {
+    repeat.why = "it claims to repeat to the last bit, and did not";
+  }
+  return repeat;
+}
+
+// What would make a repetition meaningless, before any work is done.
+void check_tasks(const RunRecord& old, const ComparePlan& plan) {
+  for (const RecordedTask& before : old.tasks)
+    for (const PlannedTask& now : plan.tasks) {
+      if (now.grouped_of || now.task.name != before.name || now.task.hash == before.hash) continue;
+      const bool data = now.task.dataset_digest != before.dataset_digest;
+      throw Error(
+          OMEN_INVALID_DATA,
+          "run " + old.id + " cannot be repeated: task " + before.name +
+              (data ? " has other data now (digest " + now.task.dataset_digest.substr(0, 12) +
+                          ", then " + before.dataset_digest.substr(0, 12) + ")"
+                    : " asks another question now (hash " + now.task.hash.substr(0, 12) +
+                          ", then " + before.hash.substr(0, 12) + ")"),
+          "restore the task as it was, or compare anew");
+    }
+}
+
+ComparePlan recorded_plan(const Session& session, const RunRecord& old,
+                          std::vector<std::string>& warnings) {
+  ComparePlan plan;
+  plan.run = session.components().settings().run;
+  plan.limits = session.components().settings().limits;
+  plan.run.seed = old.seed;
+  plan.run.devices = old.devices;
+  plan.run.interval_level = old.interval_level;
+  if (plan.run.threads == 0) plan.run.threads = old.threads;
+  if (plan.limits.timeout_s == 0) plan.limits.timeout_s = old.timeout_s;
+  if (plan.limits.memory_bytes == 0) plan.limits.memory_bytes = old.memory_bytes;
+  plan.shuffle_labels = old.shuffled_labels;
+  for (const Contestant& contestant : old.contestants)
+    plan.contestants.push_back(recorded_contestant(session.registry(), contestant));
+  std::vector<std::string> tasks;
+  for (const RecordedTask& task : old.tasks) tasks.push_back(task.file);
+  plan_tasks(plan, session.registry(), tasks, warnings);
+  plan.jobs_at_once = jobs_at_once(plan, plan.run.threads);
+  check_tasks(old, plan);
+  return plan;
+}
+
+void print_repeats(const Globals& globals, const RunRecord& old, const RunRecord& again,
+                   const std::vector<Repeat>& repeats) {
+  if (globals.json) {
+    JsonWriter json;
+    json.object().field("format_version", 1).field("run", old.id).field("again", again.id);
+    json.key("repeats").array();
+    for (const Repeat& r : repeats) {
+      json.object().field("contestant", r.contestant).field("task", r.task);
+      json.field("before", r.before).field("now", r.now).field("same", r.same);
+      json.field("why", r.why).end();
+    }
+    print(json.end().end().text());
+    return;
+  }
+  TextTable table(
+      {{"contestant", false, true}, {"task", false, true}, {"predictions"}, {"why", false, true}});
+  for (const Repeat& r : repeats)
+    table.add({r.contestant,
+               r.task,
+               {r.same ? "same" : "differ", r.same      ? Style::kGood
+                                            : r.excused ? Style::kWarn
+                                                        : Style::kBad},
+               r.same ? "sha256 " + short_text(r.now) : r.why});
+  print_table(globals, table);
+}
+
+}  // namespace
+
+int run_runs(const Globals& globals, const RunsRequest& request) {
+  const std::size_t wanted = request.action == "list" ? 0 : request.action == "show" ? 1 : 2;
+  if (request.ids.size() != wanted)
+    usage_error("omen runs " + request.action + " takes " + std::to_string(wanted) + " runs, not " +
+                    std::to_string(request.ids.size()),
+                "see: omen runs --help");
+  if (request.action == "list") return list(globals, request);
+  return request.action == "show" ? show(globals, request) : diff(globals, request);
+}
+
+int run_rerun(const Globals& globals, const RerunRequest& request) {
+  const fs::path place = find_run(request.runs_dir, request.run);
+  const RunRecord old = read_run_record(place);
+  if (old.verb != "compare")
+    throw Error(OMEN_INVALID_DATA,
+                request.run + " is a record of omen " + old.verb + ", which rerun does not repeat",
+                "repeat it with: omen " + shell_words(old.command));
+  if (old.status != "finished")
+    throw Error(OMEN_INVALID_DATA, "run " + old.id + " is not finished",
+                "finish it with: omen " + shell_words(old.command));
+  Session session(globals, {}, {}, "rerun " + old.id, "");
+  std::vector<std::string> warnings;
+  const ComparePlan plan = recorded_plan(session, old, warnings);
+  CompareSettings settings;
+  settings.runs_dir = request.runs_dir;
+  settings.baseline = old.baseline;
+  settings.rope = old.rope;
+  settings.self_check = old.self_check;
+  const FinishedRun again = run_comparison(session, plan, settings, std::move(warnings));
+
+  std::vector<Repeat> repeats;
+  for (const RecordedTask& task : old.tasks)
+    for (const Contestant& contestant : old.contestants)
+      repeats.push_back(repeat_of(old, again.record, contestant, task.name));
+  print_repeats(globals, old, again.record, repeats);
+  const bool failed = std::any_of(repeats.begin(), repeats.end(),
+                                  [](const Repeat& r) { return !r.same && !r.excused; });
+  note(globals,
+       (failed ? "not reproduced; see " : "reproduced as run ") +
+           (failed ? (again.comparison.directory / kReportPage).string() : again.record.id));
+  return failed ? kFailed : kOk;
+}
+
+}  // namespace omen::host::cli
