@@ -184,7 +184,9 @@ void build_graph(Line& line) {
 
 void build_profile(Line& line) {
   auto& r = request_of(line, run_profile);
-  line.app.add_option("ACTION", r.words, "diff A B: compare two traces");
+  line.app.add_option("ACTION", r.words,
+                      "diff A B: compare two traces; stats TRACE: phases, energy, time of a step "
+                      "and how it ended; failures TABLE: runs that cannot have finished");
   line.app.add_option("--with", r.component, "profiler to use")->type_name("COMPONENT");
   line.app
       .add_option("-o,--output", r.output,
@@ -208,6 +210,25 @@ void build_profile(Line& line) {
   line.app.add_flag("--all", r.all, "show every series, not only the first to look at");
   line.app.add_flag("--no-plot", r.no_plot, "write no HTML plot");
   line.app.add_flag("--probe", r.probe, "only say which devices are seen");
+  line.app.add_option("--metric", r.metrics, "stats: look at this metric; may be repeated")
+      ->type_name("METRIC")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  line.app
+      .add_option_function<std::string>(
+          "--period", [&r](const std::string& t) { r.period_s = parse_time("--period", t); },
+          "stats: time between samples of a trace without times")
+      ->type_name("TIME");
+  line.app.add_flag("--legacy", r.legacy,
+                    "stats: shares of two clusters, as earlier work has them");
+  line.app
+      .add_option("--column", r.columns,
+                  "failures: which column is what; KEY is size, time, work or group")
+      ->type_name("KEY=NAME")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
   line.component = &r.component;
   line.after_dashes = &r.command;
   add_run_choices(line, r.run, r.flags);

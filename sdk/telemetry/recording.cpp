@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "facts.hpp"
+#include "kernel_log.hpp"
 #include "omen/telemetry/marks.hpp"
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/sources.hpp"
@@ -159,6 +160,7 @@ class Recorder {
       set.host->add(make_marks(context(), marks, start_ns_));
     }
     for (const auto& sampler : set.used()) sampler->prime(start_ns_, deliver());
+    KernelLog kernel_log(options_.roots.kernel_log);
     std::optional<Job> job = start_job(marks);
     const std::int64_t job_start_ns = machine_clock().now_ns();
     if (job) add_process_tree(*set.host, job->pid());
@@ -169,6 +171,8 @@ class Recorder {
       wait_until(job_end_ns + seconds(options_.tail_s), nullptr);
     finish_threads(threads);
     put_end(job, job_start_ns, job_end_ns);
+    if (const std::vector<std::string> lines = kernel_log.read_new(); !lines.empty())
+      shared_->log.put_meta("kernel_log." + std::to_string(workload_id), words_json(lines));
     flush();
   }
 
@@ -264,7 +268,10 @@ class Recorder {
     };
     put("job.start_s", static_cast<double>(job_start_ns - start_ns_) * 1e-9);
     put("job.wall_s", static_cast<double>(job_end_ns - job_start_ns) * 1e-9);
-    if (job) job_end_ = job->end();
+    if (job) {
+      job_end_ = job->end();
+      put("job.pid", job->pid());
+    }
     if (job_end_.known) {
       put(job_end_.signal ? "job.signal" : "job.exit_code",
           job_end_.signal ? job_end_.signal : job_end_.exit_code);

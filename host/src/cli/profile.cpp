@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/profile_report.hpp"
+#include "cli/profile_stats.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "json_writer.hpp"
@@ -159,7 +160,8 @@ Summary report(const Globals& globals, const ProfileRequest& request, const Plac
   for (const std::string& word : request.command) title += (title.empty() ? "" : " ") + word;
   const std::string plot =
       write_plot(globals, request, place, open, title.empty() ? profiler : title);
-  const std::string json = trace_json(summary, profiler, place.trace.string(), plot);
+  const telemetry::TraceStats stats = telemetry::trace_stats(open);
+  const std::string json = trace_json(summary, stats, profiler, place.trace.string(), plot);
   if (place.is_directory) write_text(place.directory / "summary.json", json + "\n");
   const bool stdout_is_free = request.command.empty();
   if (globals.json) {
@@ -173,6 +175,7 @@ Summary report(const Globals& globals, const ProfileRequest& request, const Plac
            table.text(globals.plain ? Terminal{} : terminal_of(STDERR_FILENO), !globals.plain));
   }
   note(globals, trace_headline(summary));
+  if (const std::string text = stats_text(stats); !text.empty()) note(globals, text);
   const std::string absent = absent_parts(summary, globals.verbose > 0);
   if (!absent.empty())
     note(globals, "not measured here: " + absent + (globals.verbose > 0 ? "" : " (-v says why)"));
@@ -191,7 +194,10 @@ int exit_code_of_job(const Summary& summary) {
   return kOk;
 }
 
-int run_diff(const Globals& globals, const ProfileRequest& request) {
+// diff, stats and failures read what was recorded earlier.
+int run_action(const Globals& globals, const ProfileRequest& request) {
+  if (request.words[0] == "stats") return run_profile_stats(globals, request);
+  if (request.words[0] == "failures") return run_profile_failures(globals, request);
   if (request.words[0] != "diff" || request.words.size() != 3)
     usage_error("'" + request.words[0] + "' is nothing that omen profile does",
                 "put a command behind two dashes: omen profile -- COMMAND; compare traces with: "
@@ -245,7 +251,7 @@ int print_devices(const Globals& globals, const std::string& profiler, const std
 }  // namespace
 
 int run_profile(const Globals& globals, const ProfileRequest& request) {
-  if (!request.words.empty()) return run_diff(globals, request);
+  if (!request.words.empty()) return run_action(globals, request);
   if (!request.recover.empty()) return run_recover(globals, request);
   Session session(globals, request.run, request.flags, "profile", {});
   const ComponentRef ref = find_profiler(session.registry(), request.component);

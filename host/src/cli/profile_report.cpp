@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/profile_stats.hpp"
 #include "json_writer.hpp"
 
 namespace omen::host::cli {
@@ -262,8 +263,9 @@ TextTable trace_table(const Summary& summary, bool all) {
   return table;
 }
 
-std::string trace_json(const Summary& summary, const std::string& profiler,
-                       const std::string& trace, const std::string& plot) {
+std::string trace_json(const Summary& summary, const telemetry::TraceStats& stats,
+                       const std::string& profiler, const std::string& trace,
+                       const std::string& plot) {
   JsonWriter json;
   json.object().field("format_version", 1).field("profiler", profiler);
   if (!trace.empty()) json.field("trace", trace);
@@ -279,6 +281,7 @@ std::string trace_json(const Summary& summary, const std::string& profiler,
       json.field(fact, at->second);
   }
   put_series(json, summary);
+  put_stats(json, stats);
   return json.end().text();
 }
 

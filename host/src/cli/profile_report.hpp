@@ -5,6 +5,7 @@
 #include <string>
 
 #include "omen/telemetry/summary.hpp"
+#include "omen/telemetry/trace_stats.hpp"
 #include "render.hpp"
 
 namespace omen::host::cli {
@@ -17,8 +18,9 @@ std::string trace_headline(const telemetry::Summary& summary);
 TextTable trace_table(const telemetry::Summary& summary, bool all);
 
 // {"format_version": 1, ..., "series": [...], "notes": [...]}.
-std::string trace_json(const telemetry::Summary& summary, const std::string& profiler,
-                       const std::string& trace, const std::string& plot);
+std::string trace_json(const telemetry::Summary& summary, const telemetry::TraceStats& stats,
+                       const std::string& profiler, const std::string& trace,
+                       const std::string& plot);
 
 // Means of two traces and how much the second differs; a star where the repetitions of both say
 // that it is no noise (Welch's t above 3).

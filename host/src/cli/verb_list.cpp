@@ -42,8 +42,8 @@ constexpr VerbText kVerbs[] = {
     {"profile", "run a command and record what it uses, or watch one that runs already",
      "omen profile -- python train.py\nomen profile -o run.omt --repeat 5 -- ./bench\n"
      "omen profile --with telemetry.nvml --pid 1234 --duration 60s\n"
-     "omen profile diff before.omt after.omt\nomen profile --recover run.omt\nomen profile "
-     "--probe"},
+     "omen profile diff before.omt after.omt\nomen profile stats run.omt -o figures/\n"
+     "omen profile failures jobs.csv\nomen profile --recover run.omt\nomen profile --probe"},
     {"mark", "leave a mark in the recording that this job runs under",
      "omen mark epoch-1\nomen profile -- sh -c 'omen mark load; ./load; omen mark train; "
      "./train'"},

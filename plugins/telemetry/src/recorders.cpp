@@ -39,7 +39,7 @@ Recorder::Recorder(const char* id, const RecorderOptions& options, Need host, Ne
   record_.nvml = nvml;
   record_.amd = amd;
   record_.nvml_library = options.nvml_library;
-  record_.roots = {options.proc_root, options.sys_root};
+  record_.roots = {options.proc_root, options.sys_root, options.kernel_log};
 }
 
 std::string Recorder::probe() {

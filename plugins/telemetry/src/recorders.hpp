@@ -17,6 +17,7 @@ struct RecorderOptions {
   std::string nvml_library = kNvmlLibrary;
   std::string proc_root = "/proc";
   std::string sys_root = "/sys";
+  std::string kernel_log = "/dev/kmsg";
 
   static auto spec() {
     return options(
@@ -31,7 +32,11 @@ struct RecorderOptions {
             .range(0, 3600),
         opt(&RecorderOptions::nvml_library, "nvml_library", "NVML by name or path").advanced(),
         opt(&RecorderOptions::proc_root, "proc_root", "where /proc is mounted").path().advanced(),
-        opt(&RecorderOptions::sys_root, "sys_root", "where /sys is mounted").path().advanced());
+        opt(&RecorderOptions::sys_root, "sys_root", "where /sys is mounted").path().advanced(),
+        opt(&RecorderOptions::kernel_log, "kernel_log",
+            "records of the kernel, as /dev/kmsg has them")
+            .path()
+            .advanced());
   }
 };
 

@@ -63,9 +63,10 @@ struct Recording {
 
 // Samples at the given cadence until the workload ends, the time is up or the user gives up; the
 // log grows every second and is complete when this returns. Rows
-// job.{wall_s,exit_code,signal,user_s, system_s,max_rss_bytes} and
+// job.{start_s,wall_s,pid,exit_code,signal,user_s,system_s,max_rss_bytes} and
 // sampler.{cpu_percent,lateness_p50_ms,lateness_p99_ms,lateness_max_ms, ticks,missed_ticks} close
-// each workload. A job that is cancelled gets SIGTERM unless it ends by itself within half a
+// each workload; the fact kernel_log.N holds what the kernel said about the end of processes
+// meanwhile. A job that is cancelled gets SIGTERM unless it ends by itself within half a
 // second; one that ignores that is left running, with a note.
 Recording record(const RecordOptions& options, const Workload& workload, const RecordHooks& hooks);
 

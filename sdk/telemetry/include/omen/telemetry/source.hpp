@@ -73,6 +73,7 @@ class Notes {
 struct Roots {
   std::filesystem::path proc = "/proc";
   std::filesystem::path sys = "/sys";
+  std::filesystem::path kernel_log = "/dev/kmsg";
 };
 
 // What every source needs; the members outlive the sources.
