@@ -345,6 +345,19 @@ void build_compare(Line& line) {
   line.app.add_flag("--markdown", r.markdown, "the report as Markdown on stdout");
   line.app.add_option("--html", r.html, "write the page here too")->type_name("FILE");
   add_runs_dir(line, r.runs_dir);
+  line.app.add_option("--run-dir", r.run_dir, "the directory of this run; otherwise RUNS/ID")
+      ->type_name("DIR");
+  line.app
+      .add_option("--only-jobs", r.only_jobs,
+                  "only share I of N of the folds, into --run-dir, without a report")
+      ->type_name("I/N");
+  line.app.add_option("--emit", r.emit, "write a Slurm job array instead of running")
+      ->type_name("slurm");
+  line.app.add_option("--shares", r.shares, "elements of the array; one a fold, up to 64")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000));
+  line.app.add_option("-o,--output", r.output, "file for --emit; otherwise stdout")
+      ->type_name("FILE");
   auto component = std::make_shared<std::string>();
   line.component = component.get();
   line.run = [component, run = line.run] { return run(); };
@@ -373,6 +386,131 @@ void build_models(Line& line) {
   line.run = [&line, &r, action, run = line.run] { return run_models(line.globals, r); };
 }
 
+// An option that may be given several times, one value each.
+CLI::Option* add_repeated(Line& line, const char* flag, Words& values, const char* help,
+                          const char* type) {
+  return line.app.add_option(flag, values, help)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void build_data(Line& line) {
+  auto& r = request_of(line, run_data);
+  line.app.add_option("ACTION", r.action, "list, info, import, make, check or fetch")
+      ->check(CLI::IsMember({"list", "info", "import", "make", "check", "fetch"}));
+  line.app.add_option("WORD", r.words,
+                      "datasets, files to import (- for standard input), or an address to fetch");
+  line.app.add_option("--name", r.name, "import: name of the dataset, by default that of the file")
+      ->type_name("NAME");
+  line.app
+      .add_option("-o,--output", r.output,
+                  "import, make: directory of the dataset, by default in the cache; fetch: file")
+      ->type_name("PATH");
+  line.app.add_option("--format", r.format, "import: csv, tsv or jsonl, by default by the suffix")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"csv", "tsv", "jsonl"}));
+  line.app
+      .add_option("--with", r.component,
+                  "import: front end that reads the files; make: one that generates workloads")
+      ->type_name("COMPONENT");
+  add_repeated(line, "--target", r.targets, "import: column that was measured; may be repeated",
+               "NAME[:UNIT[:lower|higher]]");
+  line.app.add_option("--group", r.group, "import: column whose rows belong together")
+      ->type_name("COLUMN");
+  add_repeated(line, "--key", r.key, "import: columns that together differ in every row", "COLUMN");
+  add_repeated(line, "--text", r.text, "import: read this column as text", "COLUMN");
+  add_repeated(line, "--number", r.numbers, "import: read this column as floating point", "COLUMN");
+  add_repeated(line, "--unit", r.units, "import: unit of a column", "COLUMN=UNIT");
+  add_repeated(line, "--rename", r.renames, "import: call a column of the file otherwise",
+               "OLD=NEW");
+  line.app.add_option("--summary", r.summary, "import: one line about the data")->type_name("TEXT");
+  line.app.add_option("--origin", r.origin, "import: where the data come from")->type_name("TEXT");
+  line.app.add_option("--license", r.license, "import: licence of the data")->type_name("TEXT");
+  line.app.add_option("--sha256", r.sha256, "fetch: digest that the file must have")
+      ->type_name("HEX");
+  line.app.add_flag("--force", r.force, "replace a dataset that exists");
+  line.component = &r.component;
+  add_run_choices(line, r.run, r.flags);
+}
+
+void build_task(Line& line) {
+  auto& r = request_of(line, run_task);
+  line.app.add_option("ACTION", r.action, "new, show or check")
+      ->required()
+      ->check(CLI::IsMember({"new", "show", "check"}));
+  line.app.add_option("TASK", r.words, "task files, or names of installed tasks");
+  line.app.add_option("-o,--output", r.output, "new: file to write; the folds go beside it")
+      ->type_name("FILE.json");
+  line.app.add_option("--data", r.dataset, "new: dataset, by name or directory")
+      ->type_name("DATASET");
+  add_repeated(line, "--target", r.targets,
+               "new: what is predicted, by default as the dataset says",
+               "NAME[:UNIT[:lower|higher]]");
+  add_repeated(line, "--input", r.inputs,
+               "new: table, or table.column, by default every column of workloads that was not "
+               "measured",
+               "INPUT");
+  line.app
+      .add_option("--loss", r.loss,
+                  "new: absolute, squared, absolute-percent; for classes zero-one, log-loss")
+      ->type_name("LOSS")
+      ->check(CLI::IsMember({"absolute", "squared", "absolute-percent", "zero-one", "log-loss"}));
+  line.app.add_option("--group", r.group, "new: column of the groups that are resampled")
+      ->type_name("COLUMN");
+  line.app
+      .add_option("--split", r.split,
+                  "new: k-fold, grouped-k-fold (default), leave-one-group-out or fixed")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"k-fold", "grouped-k-fold", "leave-one-group-out", "fixed"}));
+  line.app
+      .add_option("--split-column", r.column,
+                  "new: column that keeps rows in one fold, by default that of --group; for a "
+                  "fixed split the name of the fold, or train, valid and test")
+      ->type_name("COLUMN");
+  line.app.add_option("--folds", r.folds, "new: number of folds, 5 by default")
+      ->type_name("N")
+      ->check(CLI::Range(2, 100000));
+  line.app.add_option("--repeats", r.repeats, "new: the whole split again with the next seed")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  line.app
+      .add_option("--assignment", r.assignment,
+                  "new: groups to folds balanced by rows (default), or shuffled")
+      ->type_name("RULE")
+      ->check(CLI::IsMember({"balanced", "shuffled"}));
+  line.app.add_option("--average", r.average, "new: mean over every row (default) or group")
+      ->type_name("BY")
+      ->check(CLI::IsMember({"row", "group"}));
+  line.app.add_option("--estimate", r.estimate, "new: median or mean paired difference")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"median", "mean"}));
+  line.app.add_option("--rope", r.rope, "new: what counts as equivalent, 0.01 by default")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.0, 1.0));
+  line.app.add_option("--threads-per-fold", r.threads_per_fold, "new: threads of one fold")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
+  line.app.add_flag("--per-node", r.per_node, "new: targets are columns of node_targets");
+  line.app.add_option("--cost", r.cost, "new: a decision, judged by this true cost of candidates")
+      ->type_name("COLUMN");
+  line.app.add_option("--cost-direction", r.cost_direction, "new: lower (default) or higher wins")
+      ->type_name("DIRECTION")
+      ->check(CLI::IsMember({"lower", "higher"}));
+  line.app.add_option("--scorer", r.scorer, "new: component that decides")->type_name("COMPONENT");
+  line.app
+      .add_option("--default-candidate", r.default_candidate,
+                  "new: what one takes without a predictor")
+      ->type_name("NAME");
+  line.app.add_option("--name", r.name, "new: name, by default that of the file")
+      ->type_name("NAME");
+  line.app.add_option("--track", r.track, "new: track it belongs to")->type_name("TEXT");
+  line.app.add_option("--summary", r.summary, "new: one line about the question")
+      ->type_name("TEXT");
+  line.app.add_flag("--force", r.force, "new: replace a task that exists");
+}
+
 void build_completion(Line& line) {
   auto& r = request_of(line, run_completion);
   line.app.add_option("SHELL", r.shell, "bash or zsh")
@@ -397,14 +535,12 @@ struct Builder {
   void (*build)(Line&);
 };
 constexpr Builder kBuilders[] = {
-    {"list", build_list},       {"info", build_info},
-    {"doctor", build_doctor},   {"new", build_new},
-    {"verify", build_verify},   {"graph", build_graph},
-    {"profile", build_profile}, {"mark", build_mark},
-    {"train", build_train},     {"predict", build_predict},
-    {"score", build_score},     {"compare", build_compare},
-    {"runs", build_runs},       {"rerun", build_rerun},
-    {"models", build_models},   {"completion", build_completion},
+    {"list", build_list},       {"info", build_info},     {"doctor", build_doctor},
+    {"new", build_new},         {"verify", build_verify}, {"graph", build_graph},
+    {"profile", build_profile}, {"mark", build_mark},     {"train", build_train},
+    {"predict", build_predict}, {"score", build_score},   {"compare", build_compare},
+    {"runs", build_runs},       {"rerun", build_rerun},   {"models", build_models},
+    {"data", build_data},       {"task", build_task},     {"completion", build_completion},
 };
 
 void (*builder_of(std::string_view verb))(Line&) {

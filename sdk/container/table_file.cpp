@@ -3,6 +3,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 
+#include "layout.hpp"
 #include "omen/container.hpp"
 #include "omen/utf8.hpp"
 
@@ -11,23 +12,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchemaPrefix = "omen.table.";
 constexpr Type kTypes[] = {Type::kBool,       Type::kInt8,      Type::kUInt8,   Type::kInt16,
                            Type::kUInt16,     Type::kInt32,     Type::kUInt32,  Type::kInt64,
                            Type::kUInt64,     Type::kFloat32,   Type::kFloat64, Type::kUtf8,
                            Type::kDictionary, Type::kFloatList, Type::kIntList};
-
-const char* dtype_of_column(Type type) {
-  static constexpr const char* kDtypes[] = {"U8",  "I8",  "U8",  "I16", "U16", "I32", "U32", "I64",
-                                            "U64", "F32", "F64", "U8",  "I32", "F32", "I32"};
-  return kDtypes[static_cast<int>(type)];
-}
-
-std::string tensor_name(const std::string& table, std::string_view column) {
-  std::string name = table + "/";
-  for (const char c : column) name.append(c == '#' ? 2 : 1, c);
-  return name;
-}
 
 // ----------------------------------------------------------------------------------------- writing
 
@@ -243,24 +231,49 @@ Table build(const Reader& reader, const std::string& table, const Json& schema) 
 
 }  // namespace
 
-void put_table(Writer& writer, const std::string& table, const Table& rows) {
+const char* dtype_of_column(Type type) {
+  static constexpr const char* kDtypes[] = {"U8",  "I8",  "U8",  "I16", "U16", "I32", "U32", "I64",
+                                            "U64", "F32", "F64", "U8",  "I32", "F32", "I32"};
+  return kDtypes[static_cast<int>(type)];
+}
+
+std::string tensor_name(const std::string& table, std::string_view column) {
+  std::string name = table + "/";
+  for (const char c : column) name.append(c == '#' ? 2 : 1, c);
+  return name;
+}
+
+void check_table_name(const std::string& table) {
   if (table.empty() || table.find('/') != std::string::npos)
     throw Error(OMEN_INVALID_ARGUMENT, "'" + table + "' is no table name",
                 "Use a name without '/'.");
-  Json columns = Json::array();
+}
+
+std::string schema_json(std::int64_t rows, const Metadata& metadata,
+                        const std::vector<ColumnSchema>& columns) {
+  Json list = Json::array();
+  for (const ColumnSchema& column : columns) {
+    Json json{{"name", column.name}, {"type", type_name(column.type)}};
+    if (is_list(column.type)) json["width"] = column.width;
+    if (column.nulls) json["nulls"] = true;
+    json["metadata"] = encode(column.metadata);
+    list.push_back(std::move(json));
+  }
+  return Json{{"rows", rows}, {"metadata", encode(metadata)}, {"columns", std::move(list)}}.dump();
+}
+
+void put_table(Writer& writer, const std::string& table, const Table& rows) {
+  check_table_name(table);
+  std::vector<ColumnSchema> columns;
   for (std::size_t c = 0; c < rows.columns(); ++c) {
     const std::string name = tensor_name(table, rows.name(c));
-    Json column{{"name", rows.name(c)}, {"type", type_name(rows.type(c))}};
     put_column(writer, name, rows, c);
-    if (is_list(rows.type(c))) column["width"] = rows.list_size(c);
-    if (put_validity(writer, name, rows, c)) column["nulls"] = true;
-    column["metadata"] = encode(rows.metadata(c));
-    columns.push_back(std::move(column));
+    const bool nulls = put_validity(writer, name, rows, c);
+    columns.push_back(
+        {std::string(rows.name(c)), rows.type(c), rows.list_size(c), nulls, rows.metadata(c)});
   }
-  const Json schema{{"rows", rows.rows()},
-                    {"metadata", encode(rows.metadata())},
-                    {"columns", std::move(columns)}};
-  writer.put_meta(std::string(kSchemaPrefix) + table, schema.dump());
+  writer.put_meta(std::string(kSchemaPrefix) + table,
+                  schema_json(rows.rows(), rows.metadata(), columns));
 }
 
 std::vector<std::string> table_names(const Reader& reader) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "hash.hpp"
+#include "layout.hpp"
 #include "omen/container.hpp"
 #include "omen/utf8.hpp"
 #include "pending_file.hpp"
@@ -35,6 +36,30 @@ std::size_t byte_size(const std::string& name, std::string_view dtype,
 }
 
 }  // namespace
+
+std::string header_bytes(const std::map<std::string, std::string>& metadata,
+                         const std::vector<Entry>& entries) {
+  nlohmann::ordered_json json;
+  json["__metadata__"] = metadata;
+  for (const Entry& entry : entries)
+    // A map search per insertion would make many tensors quadratic; the writers have proven the
+    // names distinct.
+    json.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(
+        entry.name, nlohmann::ordered_json{{"dtype", entry.dtype},
+                                           {"shape", entry.shape},
+                                           {"data_offsets", {entry.begin, entry.end}}});
+  std::string text = json.dump();
+  text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
+  if (text.size() > kMaxHeaderBytes)
+    throw Error(OMEN_UNSUPPORTED,
+                "the container's header of " + std::to_string(text.size()) +
+                    " bytes exceeds the format's limit",
+                "Use fewer tensors or less metadata.");
+  std::string prefix(8, '\0');
+  for (std::size_t i = 0; i < prefix.size(); ++i)
+    prefix[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
+  return prefix + text;
+}
 
 void Writer::put_meta(std::string key, std::string value) {
   check_text(key, "a metadata key");
@@ -72,30 +97,13 @@ std::string Writer::header(const std::vector<const Tensor*>& order) {
   for (const Tensor* tensor : order) hash.update(tensor->bytes.data(), tensor->bytes.size());
   metadata_["omen.digest"] = hash.finish();
 
-  nlohmann::ordered_json json;
-  json["__metadata__"] = metadata_;
+  std::vector<Entry> entries;
   std::uint64_t at = 0;
   for (const Tensor* tensor : order) {
-    const std::uint64_t end = at + tensor->bytes.size();
-    // A map search per insertion would make many tensors quadratic; names_ has proven them
-    // distinct.
-    json.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(
-        tensor->name,
-        nlohmann::ordered_json{
-            {"dtype", tensor->dtype}, {"shape", tensor->shape}, {"data_offsets", {at, end}}});
-    at = end;
+    entries.push_back({tensor->name, tensor->dtype, tensor->shape, at, at + tensor->bytes.size()});
+    at = entries.back().end;
   }
-  std::string text = json.dump();
-  text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
-  if (text.size() > kMaxHeaderBytes)
-    throw Error(OMEN_UNSUPPORTED,
-                "the container's header of " + std::to_string(text.size()) +
-                    " bytes exceeds the format's limit",
-                "Use fewer tensors or less metadata.");
-  std::string prefix(8, '\0');
-  for (std::size_t i = 0; i < prefix.size(); ++i)
-    prefix[i] = static_cast<char>(text.size() >> (8 * i) & 0xFF);
-  return prefix + text;
+  return header_bytes(metadata_, entries);
 }
 
 std::string Writer::serialise() {

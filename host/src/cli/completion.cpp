@@ -145,7 +145,7 @@ class Completer {
   }
 
   std::uint32_t kind_of_verb() const {
-    if (verb_ == "graph") return OMEN_GRAPH_FRONTEND;
+    if (verb_ == "graph" || verb_ == "data") return OMEN_GRAPH_FRONTEND;
     if (verb_ == "profile") return OMEN_PROFILER;
     return verb_ == "score" ? OMEN_SCORER : OMEN_PREDICTOR;
   }
@@ -167,6 +167,16 @@ class Completer {
       offer_words({"list", "show", "diff"});
     } else if (verb_ == "runs" || verb_ == "rerun") {
       offer_runs();
+    } else if (verb_ == "data") {
+      if (words_.size() <= 2)
+        offer_words({"list", "info", "import", "make", "check", "fetch"});
+      else if (words_[1] != "import")
+        for (const DatasetEntry& entry : list_datasets()) offer(entry.name, entry.summary);
+    } else if (verb_ == "task") {
+      if (words_.size() <= 2)
+        offer_words({"new", "show", "check"});
+      else
+        for (const auto& file : installed_tasks()) offer(file.stem(), "installed task");
     } else if (verb_ == "completion") {
       offer_words({"bash", "zsh"});
     } else if (!find_verb(verb_)) {

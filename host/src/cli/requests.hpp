@@ -116,6 +116,8 @@ struct CompareRequest {
   double rope = -1;  // below 0: of each task
   bool self_check = false, shuffle_labels = false, csv = false, markdown = false;
   unsigned jobs = 0;  // 0: what the thread budget allows
+  std::string run_dir, only_jobs, emit, output;
+  std::size_t shares = 0;  // of an emitted array; 0: one a job, up to 64
   Flags flags;
   RunChoices run;
 };
@@ -131,6 +133,29 @@ struct RerunRequest {
 
 struct ModelsRequest {
   std::string component;  // empty: of every component
+};
+
+struct DataRequest {
+  std::string action = "list";
+  std::vector<std::string> words;
+  std::string name, output, format, component, group, summary, origin, license, sha256;
+  std::vector<std::string> targets, key, text, numbers, units, renames;
+  bool force = false;
+  Flags flags;
+  RunChoices run;
+};
+
+struct TaskRequest {
+  std::string action;
+  std::vector<std::string> words;
+  std::string output, dataset, name, track, summary, loss, group, column, estimate;
+  std::string split = "grouped-k-fold", assignment = "balanced", average = "row";
+  std::string cost, cost_direction = "lower", scorer, default_candidate;
+  std::vector<std::string> targets, inputs;
+  int folds = 5, repeats = 1;
+  unsigned threads_per_fold = 1;
+  double rope = 0.01;
+  bool per_node = false, force = false;
 };
 
 struct CompletionRequest {

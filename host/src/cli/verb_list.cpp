@@ -49,6 +49,16 @@ constexpr VerbText kVerbs[] = {
      "./train'"},
     {"models", "list the models that come with plugins",
      "omen models list\nomen models list baseline.gbt"},
+    {"data", "list, describe, import, make, check and fetch datasets",
+     "omen data list\nomen data info matmul-cpu\n"
+     "omen data import runs.csv --target time_ms:ms:lower --group network --key name\n"
+     "./measure | omen data import - --name mine --unit power=W\n"
+     "omen data import src/*.cl --with COMPONENT --name kernels\n"
+     "omen data make devmap\nomen data check\n"
+     "omen data fetch https://example.org/runs.csv --sha256 HEX"},
+    {"task", "freeze a question about a dataset, show it, check it",
+     "omen task new --data matmul-cpu --loss absolute-percent --folds 5 -o matmul.json\n"
+     "omen task show matmul.json\nomen task check"},
     {"verify", "check that a plugin keeps the contract",
      "omen verify baseline\nomen verify build/plugins/mine --level 3"},
     {"new", "write the sources of a new plugin",

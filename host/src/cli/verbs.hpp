@@ -41,6 +41,8 @@ int run_compare(const Globals&, const CompareRequest&);
 int run_runs(const Globals&, const RunsRequest&);
 int run_rerun(const Globals&, const RerunRequest&);
 int run_models(const Globals&, const ModelsRequest&);
+int run_data(const Globals&, const DataRequest&);
+int run_task(const Globals&, const TaskRequest&);
 int run_completion(const Globals&, const CompletionRequest&);
 int run_plugin_command(const Globals&, const PluginCommandRequest&);
 // The plugin that `omen NAME VERB` means; a usage error that knows verbs and plugins otherwise.

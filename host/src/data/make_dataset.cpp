@@ -82,14 +82,19 @@ Table join(Table table, const Recipe& recipe, const JoinStep& step) {
     there.push_back(right);
   }
   const Table other = read_table(raw_path(recipe, step.file));
-  std::unordered_map<std::string, std::int64_t> row_of;
+  Names taken_columns;
+  for (const auto& [name, from] : step.take) taken_columns.push_back(from);
   const Names other_keys = keys_of(other, there, "the join");
-  for (std::size_t row = 0; row < other_keys.size(); ++row)
-    if (!row_of.emplace(other_keys[row], static_cast<std::int64_t>(row)).second)
-      throw Error(
-          OMEN_INVALID_DATA,
-          step.file + " has two rows for one key, the second is row " + std::to_string(row + 1),
-          "Join on more columns.");
+  const Names contents = keys_of(other, taken_columns, "the join");
+  std::unordered_map<std::string, std::int64_t> row_of;
+  for (std::size_t row = 0; row < other_keys.size(); ++row) {
+    const auto [at, fresh] = row_of.emplace(other_keys[row], static_cast<std::int64_t>(row));
+    if (!fresh && contents[static_cast<std::size_t>(at->second)] != contents[row])
+      throw Error(OMEN_INVALID_DATA,
+                  step.file + " says two things about one key, in rows " +
+                      std::to_string(at->second + 1) + " and " + std::to_string(row + 1),
+                  "Join on more columns.");
+  }
   std::vector<std::int64_t> rows;
   std::vector<bool> found;
   for (const std::string& key : keys_of(table, here, "the join")) {
@@ -214,21 +219,20 @@ Table make_table(const Recipe& recipe, const TableSteps& steps) {
   return table;
 }
 
-// One row per (workload, candidate); the cost columns leave `workloads`.
+// One row per (workload, candidate).
 void make_candidates(const CandidateSteps& steps, Tables& tables) {
   complete_workloads(tables);
   const Table workloads = tables.at("workloads");
   const auto ids = workloads.column<std::int64_t>("workload_id");
   std::vector<std::int64_t> owner;
   std::vector<std::int32_t> number;
-  Names names, costs;
+  Names names;
   std::vector<double> cost;
   std::vector<bool> known;
   std::vector<std::vector<double>> values;
   for (const auto& [name, column] : steps.from) {
     values.push_back(
         workloads.numbers(column_index(workloads, column, "candidate '" + name + "'")));
-    costs.push_back(column);
   }
   for (std::int64_t row = 0; row < workloads.rows(); ++row)
     for (std::size_t c = 0; c < steps.from.size(); ++c) {
@@ -245,7 +249,6 @@ void make_candidates(const CandidateSteps& steps, Tables& tables) {
   candidate_costs.add(steps.cost, cost).valid(known);
   tables["candidates"] = candidates.finish();
   tables["candidate_costs"] = candidate_costs.finish();
-  tables["workloads"] = without_columns(workloads, costs);
 }
 
 Tables make_tables(const Recipe& recipe) {

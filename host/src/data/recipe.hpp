@@ -63,7 +63,7 @@ struct TableSteps {
   std::vector<std::string> key;     // together different in every row
 };
 
-// Columns of `workloads` that are the costs of candidates become the tables `candidates` and
+// Columns of `workloads` that are the costs of candidates also become the tables `candidates` and
 // `candidate_costs`.
 struct CandidateSteps {
   std::string cost;  // the column of candidate_costs

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen task`: freeze, show and check tasks.
+#include "data/task.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "cli/console.hpp"
+#include "cli/verbs.hpp"
+#include "json_writer.hpp"
+
+namespace omen::host::cli {
+namespace fs = std::filesystem;
+namespace {
+
+// The facts of a task and its data that people want to see.
+struct Shape {
+  std::int64_t workloads = 0;
+  std::size_t groups = 0;
+  std::vector<Fold> folds;
+};
+
+Shape shape_of(const Task& task) {
+  const Tables tables = load_task(task);
+  const Table& workloads = tables.at("workloads");
+  const StringColumn group = workloads.strings("group");
+  std::set<std::string_view> groups;
+  for (std::int64_t row = 0; row < workloads.rows(); ++row) groups.insert(group[row]);
+  return {workloads.rows(), groups.size(), task_folds(task)};
+}
+
+std::string split_words(const TaskSplit& split, std::size_t folds) {
+  std::string text = split.kind;
+  if (split.kind != "leave-one-group-out") text += ", " + std::to_string(folds) + " folds";
+  if (!split.column.empty()) text += " by " + split.column;
+  if (!split.assignment.empty()) text += ", " + split.assignment;
+  if (split.repeats > 1) text += ", " + std::to_string(split.repeats) + " repeats";
+  if (split.kind == "k-fold" || split.kind == "grouped-k-fold")
+    text += ", seed " + std::to_string(split.seed);
+  return text;
+}
+
+void print_json(const Task& task, const Shape& shape) {
+  JsonWriter json;
+  json.object().field("format_version", 1).field("name", task.name).field("track", task.track);
+  json.field("summary", task.summary).field("file", task.file.string()).field("hash", task.hash);
+  json.field("dataset", task.dataset).field("dataset_digest", task.dataset_digest);
+  json.field("workloads", shape.workloads).field("groups", shape.groups);
+  json.strings("inputs", task.inputs).key("targets").array();
+  for (const TaskTarget& target : task.targets)
+    json.object()
+        .field("name", target.name)
+        .field("unit", target.unit)
+        .field("direction", target.direction)
+        .field("kind", target.kind)
+        .field("loss", target.loss)
+        .end();
+  json.end().field("per_node", task.per_node).field("group", task.group);
+  json.field("average", task.average).field("estimate", task.estimate).field("rope", task.rope);
+  json.field("threads_per_fold", task.threads_per_fold);
+  json.key("split").object().field("kind", task.split.kind).field("column", task.split.column);
+  json.field("assignment", task.split.assignment).field("repeats", task.split.repeats);
+  json.field("seed", task.split.seed).key("folds").array();
+  for (const Fold& fold : shape.folds)
+    json.object()
+        .field("name", fold.name)
+        .field("train", fold.train.size())
+        .field("valid", fold.valid.size())
+        .field("test", fold.test.size())
+        .end();
+  json.end().end();
+  if (task.decision) {
+    json.key("decision").object().field("scorer", task.decision->scorer);
+    json.field("cost_target", task.decision->cost_target);
+    json.field("direction", task.decision->direction);
+    json.field("default_candidate", task.decision->default_candidate).end();
+  }
+  print(json.end().text());
+}
+
+void print_text(const Globals& globals, const Task& task, const Shape& shape) {
+  std::string text =
+      task.name + (task.track.empty() ? "" : " (" + task.track + ")") + ": " + task.summary + "\n";
+  text += "  hash     " + task.hash + "\n  data     " + task.dataset + ", " +
+          std::to_string(shape.workloads) + " workloads in " + std::to_string(shape.groups) +
+          " groups by " + task.group + "\n";
+  text += "  inputs   ";
+  std::string inputs;
+  for (const std::string& input : task.inputs) inputs += (inputs.empty() ? "" : ", ") + input;
+  text += wrap(inputs, 100, 11) + "\n";
+  for (const TaskTarget& target : task.targets)
+    text += "  target   " + target.name + (target.unit.empty() ? "" : " in " + target.unit) + ", " +
+            target.kind + ", " + target.direction + " is better, loss " + target.loss +
+            (task.per_node ? ", per node" : "") + "\n";
+  if (task.decision)
+    text += "  decision by " +
+            (task.decision->scorer.empty() ? "predicted " + task.decision->cost_target
+                                           : task.decision->scorer) +
+            ", true cost " + task.decision->cost_target + ", " + task.decision->direction +
+            " is better" +
+            (task.decision->default_candidate.empty()
+                 ? ""
+                 : ", otherwise " + task.decision->default_candidate) +
+            "\n";
+  text +=
+      "  split    " +
+      split_words(task.split, shape.folds.size() / static_cast<std::size_t>(task.split.repeats)) +
+      "\n";
+  text += "  average  by " + task.average + "; equivalent within " +
+          format_number(task.rope * 100) + " %; " + std::to_string(task.threads_per_fold) +
+          (task.threads_per_fold == 1 ? " thread" : " threads") + " per fold\n";
+  if (!globals.plain) print(text + "\n");
+  TextTable table({{"fold"}, {"train", true}, {"valid", true}, {"test", true}});
+  for (const Fold& fold : shape.folds)
+    table.add({{fold.name, Style::kAccent},
+               std::to_string(fold.train.size()),
+               std::to_string(fold.valid.size()),
+               std::to_string(fold.test.size())});
+  print_table(globals, table);
+}
+
+int show(const Globals& globals, const TaskRequest& request) {
+  if (request.words.size() != 1) usage_error("omen task show takes one task");
+  const Task task = read_task(find_task(request.words[0]));
+  const Shape shape = shape_of(task);
+  if (globals.json)
+    print_json(task, shape);
+  else
+    print_text(globals, task, shape);
+  return kOk;
+}
+
+TaskTarget target_of(const std::string& text, const std::string& loss) {
+  const TargetSpec spec = parse_target(text);
+  return {spec.name, spec.unit, spec.direction, "", loss};
+}
+
+Task draft_of(const Globals& globals, const TaskRequest& request) {
+  if (request.dataset.empty()) usage_error("the task has no data", "name it with --data DATASET");
+  if (request.output.empty()) usage_error("the task has no file", "name it with -o FILE.json");
+  const DatasetInfo info = find_dataset(request.dataset, fs::path(request.output).parent_path());
+  Task draft;
+  draft.name = request.name.empty() ? fs::path(request.output).stem().string() : request.name;
+  draft.summary = request.summary;
+  draft.track = request.track;
+  draft.dataset = request.dataset;
+  draft.inputs = request.inputs.empty() ? std::vector<std::string>{"workloads.*"} : request.inputs;
+  for (const std::string& target : request.targets)
+    draft.targets.push_back(target_of(target, request.loss));
+  if (request.targets.empty())
+    for (const TargetSpec& target : info.targets)
+      draft.targets.push_back({target.name, target.unit, target.direction, "", request.loss});
+  draft.group = !request.group.empty() ? request.group : !info.group.empty() ? info.group : "group";
+  draft.per_node = request.per_node;
+  draft.average = request.average;
+  draft.estimate = request.estimate;
+  draft.rope = request.rope;
+  draft.threads_per_fold = request.threads_per_fold;
+  draft.split = {
+      request.split, request.folds, request.repeats, globals.seed, "", request.column, ""};
+  if (request.split == "grouped-k-fold") draft.split.assignment = request.assignment;
+  if (request.split == "leave-one-group-out" || request.split == "fixed") draft.split.folds = 0;
+  if (request.split == "fixed" && request.column.empty())
+    usage_error("a fixed split needs the column that says it", "name it with --split-column");
+  if (!request.cost.empty())
+    draft.decision = TaskDecision{request.scorer, request.cost, request.cost_direction,
+                                  request.default_candidate};
+  return draft;
+}
+
+int make(const Globals& globals, const TaskRequest& request) {
+  if (!request.words.empty())
+    usage_error("omen task new takes flags only", "see: omen task --help");
+  const Task draft = draft_of(globals, request);
+  if (fs::exists(request.output) && !request.force)
+    usage_error(request.output + " exists", "replace it with --force, or give another name");
+  const fs::path parent = fs::path(request.output).parent_path();
+  if (!parent.empty()) fs::create_directories(parent);
+  const Task task = freeze_task(draft, request.output);
+  if (globals.json)
+    print_json(task, shape_of(task));
+  else
+    note(globals, "froze task " + task.hash.substr(0, 12) + " in " + request.output + " and " +
+                      task.split_file().filename().string());
+  return kOk;
+}
+
+struct Checked {
+  std::string file, outcome, message;
+};
+
+Checked check_one(const std::string& name) {
+  Checked checked{name, "ok", ""};
+  try {
+    const fs::path file = find_task(name);
+    checked.file = file.string();
+    const Task task = read_task(file);
+    const Shape shape = shape_of(task);
+    checked.message = std::to_string(shape.workloads) + " workloads, " +
+                      std::to_string(shape.folds.size()) + " folds, hash " +
+                      task.hash.substr(0, 12);
+  } catch (const Error& e) {
+    checked.outcome = e.code() == OMEN_NOT_FOUND ? "missing" : "bad";
+    checked.message = std::string(e.what()) + (e.hint().empty() ? "" : "; " + e.hint());
+  }
+  return checked;
+}
+
+int check(const Globals& globals, const TaskRequest& request) {
+  std::vector<std::string> names = request.words;
+  if (names.empty())
+    for (const fs::path& file : installed_tasks()) names.push_back(file.string());
+  TextTable table({{"task", false, true}, {"outcome"}, {"", false, true}});
+  JsonWriter json;
+  json.object().field("format_version", 1).key("tasks").array();
+  bool failed = false;
+  for (const std::string& name : names) {
+    const Checked checked = check_one(name);
+    failed |= checked.outcome == "bad" || (checked.outcome == "missing" && !request.words.empty());
+    json.object().field("file", checked.file).field("outcome", checked.outcome);
+    json.field("message", checked.message).end();
+    std::string message = checked.message;
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    table.add({{checked.file, Style::kAccent},
+               {checked.outcome, checked.outcome == "ok" ? Style::kGood : Style::kBad},
+               message});
+  }
+  if (globals.json)
+    print(json.end().end().text());
+  else
+    print_table(globals, table);
+  return failed ? kBadData : kOk;
+}
+
+}  // namespace
+
+int run_task(const Globals& globals, const TaskRequest& request) {
+  if (request.action == "new") return make(globals, request);
+  return request.action == "show" ? show(globals, request) : check(globals, request);
+}
+
+}  // namespace omen::host::cli
