@@ -26,5 +26,7 @@ step() {
 cd "$OMEN_ROOT"
 step "The plugins that were found:" list
 step "One prediction, with the model bundled with the plugin:" predict examples/matmul.csv
+step "Two predictors on the same folds, with the verdict and the page that shows it:" \
+  compare baseline.ridge baseline.gbt --task matmul-cpu
 printf '\nNext: omen --help, or write a plugin of your own: omen new mine --kind predictor\n'
 printf 'The program is %s\n' "build/release/bin/omen"

@@ -27,7 +27,7 @@ constexpr VerbText kVerbs[] = {
      "power.cap --top 3"},
     {"compare", "put predictors on the same data and say which is better, and how sure that is",
      "omen compare baseline.ridge baseline.gbt --task matmul-cpu\n"
-     "omen compare baseline.gbt baseline.gbt@max_depth=4 --task matmul-cpu --baseline "
+     "omen compare baseline.gbt baseline.gbt@depth=4 --task matmul-cpu --baseline "
      "baseline.gbt\n"
      "omen compare mine baseline.gbt --task tasks/*.json --fail-if worse --timeout 5m --memory 4G\n"
      "omen compare baseline.gbt --aa --task matmul-cpu"},

@@ -34,7 +34,7 @@ Words parse_contestant(const std::string& text) {
       words.options.back().second += "," + piece;
     else
       throw Error(OMEN_INVALID_ARGUMENT, "contestant '" + text + "' is not COMPONENT@KEY=VALUE",
-                  "write for example baseline.gbt@max_depth=4");
+                  "write for example baseline.gbt@depth=4");
     begin = end;
   }
   return words;

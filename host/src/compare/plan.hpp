@@ -12,7 +12,7 @@
 namespace omen::host {
 
 struct PlanRequest {
-  // "baseline.gbt", "baseline.gbt@max_depth=4,rounds=50", or a model file.
+  // "baseline.gbt", "baseline.gbt@depth=4,rounds=50", or a model file.
   std::vector<std::string> contestants;
   std::vector<std::string> tasks;  // files, or names of installed ones
   bool references = true;          // constant, 5-NN and boosted trees

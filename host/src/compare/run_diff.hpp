@@ -10,7 +10,7 @@
 namespace omen::host {
 
 struct Difference {
-  std::string what;  // "seed", "baseline.gbt: max_depth", "task matmul-cpu"
+  std::string what;  // "seed", "baseline.gbt: depth", "task matmul-cpu"
   std::string a, b;  // empty: not there
 };
 
