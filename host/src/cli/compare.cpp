@@ -25,19 +25,13 @@ void check_request(const CompareRequest& request) {
                 "write --fail-if worse");
   if (int{request.csv} + int{request.markdown} > 1)
     usage_error("--csv and --markdown exclude each other");
-}
-
-PlanRequest plan_request(const Session& session, const CompareRequest& request) {
-  const PipelineSettings& settings = session.components().settings();
-  PlanRequest plan;
-  plan.contestants = request.contestants;
-  plan.tasks = request.tasks;
-  plan.self_check = request.self_check;
-  plan.shuffle_labels = request.shuffle_labels;
-  plan.run = settings.run;
-  plan.limits = settings.limits;
-  plan.jobs = request.jobs;
-  return plan;
+  if (!request.emit.empty() && request.emit != "slurm")
+    usage_error("--emit is '" + request.emit + "', which is not known", "write --emit slurm");
+  if (request.emit.empty() && !request.output.empty())
+    usage_error("-o names the file for --emit slurm", "write the page with --html FILE");
+  if (!request.only_jobs.empty() && request.run_dir.empty())
+    usage_error("--only-jobs needs a directory that all shares have in common",
+                "name it with --run-dir DIR");
 }
 
 void print_report(const Globals& globals, const CompareRequest& request,
@@ -87,13 +81,34 @@ bool claims_difference(const Comparison& comparison) {
 
 }  // namespace
 
+PlanRequest plan_request(const Session& session, const CompareRequest& request) {
+  const PipelineSettings& settings = session.components().settings();
+  PlanRequest plan;
+  plan.contestants = request.contestants;
+  plan.tasks = request.tasks;
+  plan.self_check = request.self_check;
+  plan.shuffle_labels = request.shuffle_labels;
+  plan.run = settings.run;
+  plan.limits = settings.limits;
+  plan.jobs = request.jobs;
+  return plan;
+}
+
 int run_compare(const Globals& globals, const CompareRequest& request) {
+  std::unique_ptr<RankLink> link = join_ranks();
+  if (link && link->rank() > 0) return follow_compare(globals, request, *link);
+  std::optional<RankLeader> ranks;
+  if (link) ranks.emplace(std::move(link));
   check_request(request);
   Session session(globals, request.run, request.flags, "compare", "");
   std::vector<std::string> warnings;
   const ComparePlan plan =
       make_plan(session.registry(), session.flags(), plan_request(session, request), warnings);
+  if (!request.emit.empty()) return emit_array(session, plan, request);
+  if (!request.only_jobs.empty()) return run_share(session, plan, request);
   CompareSettings settings;
+  settings.run_dir = request.run_dir;
+  settings.ranks = ranks ? &*ranks : nullptr;
   settings.runs_dir = request.runs_dir;
   settings.baseline = request.baseline;
   if (request.rope >= 0) settings.rope = request.rope;

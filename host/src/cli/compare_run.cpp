@@ -17,11 +17,6 @@ namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
 
-std::int32_t screen_level(const Globals& globals) {
-  if (globals.quiet) return OMEN_LOG_ERROR;
-  return globals.verbose > 1 ? OMEN_LOG_DEBUG : globals.verbose ? OMEN_LOG_INFO : OMEN_LOG_WARN;
-}
-
 void write_record(const Session& session, const RunDirectory& run, const RunRecord& record) {
   JsonWriter json;
   session.begin_record(json, "compare");
@@ -47,11 +42,16 @@ void write_reports(const Comparison& comparison) {
   write_text(directory / kReportPage, report_html(comparison));
 }
 
+}  // namespace
+
+std::int32_t screen_level(const Globals& globals) {
+  if (globals.quiet) return OMEN_LOG_ERROR;
+  return globals.verbose > 1 ? OMEN_LOG_DEBUG : globals.verbose ? OMEN_LOG_INFO : OMEN_LOG_WARN;
+}
+
 std::string folds_text(std::size_t done, std::size_t all) {
   return std::to_string(done) + " of " + std::to_string(all) + " folds";
 }
-
-}  // namespace
 
 std::string shell_words(const std::vector<std::string>& words) {
   std::string line;
@@ -71,7 +71,9 @@ FinishedRun run_comparison(Session& session, const ComparePlan& plan,
   const std::size_t baseline =
       settings.baseline.empty() ? 0 : find_contestant(plan, settings.baseline);
   const std::vector<Job> jobs = plan_jobs(plan);
-  RunDirectory run = RunDirectory::open(settings.runs_dir, plan_digest(jobs));
+  RunDirectory run = settings.run_dir.empty()
+                         ? RunDirectory::open(settings.runs_dir, plan_digest(jobs))
+                         : RunDirectory::at(settings.run_dir, plan_digest(jobs), false);
   configure_log({screen_level(session.globals()), run.path() / "log.txt", {}});
   FinishedRun out;
   out.record = start_record(plan, jobs);
@@ -85,12 +87,14 @@ FinishedRun run_comparison(Session& session, const ComparePlan& plan,
   std::size_t finished = 0;
   std::vector<JobResult> results;
   try {
-    results = run_jobs(
-        plan, jobs, run.results(), local_runner(plan, {}), [&](std::size_t done, std::size_t all) {
-          finished = done;
-          session.progress().update(static_cast<double>(done) / static_cast<double>(all),
-                                    folds_text(done, all).c_str());
-        });
+    const JobRunner runner =
+        settings.ranks ? settings.ranks->runner(rank_work(plan), {}) : local_runner(plan, {});
+    results = run_jobs(plan, jobs, run.results(), runner, [&](std::size_t done, std::size_t all) {
+      finished = done;
+      session.progress().update(static_cast<double>(done) / static_cast<double>(all),
+                                folds_text(done, all).c_str());
+    });
+    if (settings.ranks) settings.ranks->dismiss();
   } catch (const Error& error) {
     session.progress().finish();
     if (error.code() != OMEN_CANCELLED) throw;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/session.hpp"
+#include "compare/mpi_jobs.hpp"
 #include "compare/plan.hpp"
 #include "compare/run_record.hpp"
 
@@ -19,6 +20,8 @@ struct CompareSettings {
   std::string baseline;  // empty: the first contestant
   std::optional<double> rope;
   bool self_check = false;
+  std::filesystem::path run_dir;  // empty: below runs_dir
+  RankLeader* ranks = nullptr;    // where a launcher started several
 };
 
 struct FinishedRun {
@@ -31,6 +34,17 @@ struct FinishedRun {
 FinishedRun run_comparison(Session& session, const ComparePlan& plan,
                            const CompareSettings& settings, std::vector<std::string> warnings);
 
+PlanRequest plan_request(const Session& session, const CompareRequest& request);
+
+// The share of the jobs that --only-jobs names, kept in --run-dir.
+int run_share(Session& session, const ComparePlan& plan, const CompareRequest& request);
+// `--emit slurm`.
+int emit_array(Session& session, const ComparePlan& plan, const CompareRequest& request);
+// Every rank but the first: works on what rank 0 hands out, and prints nothing.
+int follow_compare(const Globals& globals, const CompareRequest& request, RankLink& link);
+
+std::int32_t screen_level(const Globals& globals);
+std::string folds_text(std::size_t done, std::size_t all);
 // Words as a shell would take them.
 std::string shell_words(const std::vector<std::string>& words);
 

@@ -26,6 +26,22 @@ Descriptor lock_mark(const fs::path& mark, int flags) {
   return file;
 }
 
+// The first process writes the digest of its plan, and those that come later compare; two that are
+// first at once write the same bytes, or find out here.
+void claim_mark(int mark, const std::string& plan_digest, const fs::path& directory) {
+  std::string known(plan_digest.size(), '\0');
+  ssize_t size = pread(mark, known.data(), known.size(), 0);
+  if (size == 0) {
+    if (pwrite(mark, plan_digest.data(), plan_digest.size(), 0) < 0)
+      throw Error(OMEN_IO, directory.string() + " cannot be written: " + std::strerror(errno));
+    size = pread(mark, known.data(), known.size(), 0);
+  }
+  if (size < 0 || known.substr(0, static_cast<std::size_t>(size)) != plan_digest)
+    throw Error(OMEN_INVALID_STATE, directory.string() + " belongs to another comparison",
+                "choose another place with --run-dir; plugins, tasks and options must be the same "
+                "for every share");
+}
+
 }  // namespace
 
 RunDirectory RunDirectory::open(const fs::path& runs, const std::string& plan_digest) {
@@ -48,6 +64,27 @@ RunDirectory RunDirectory::open(const fs::path& runs, const std::string& plan_di
     run.resumed_ = !fresh;
     if (run.lock_.open()) return run;
   }
+}
+
+RunDirectory RunDirectory::at(const fs::path& directory, const std::string& plan_digest,
+                              bool shared) {
+  RunDirectory run;
+  run.path_ = fs::absolute(directory).lexically_normal();
+  if (!run.path_.has_filename()) run.path_ = run.path_.parent_path();
+  run.id_ = run.path_.filename();
+  std::error_code failed;
+  run.resumed_ = !fs::create_directories(run.path_, failed);
+  const fs::path mark = run.path_ / kMark;
+  run.lock_ = Descriptor(::open(mark.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644));
+  if (!run.lock_.open())
+    throw Error(OMEN_IO,
+                "directory " + run.path_.string() + " cannot be used: " + std::strerror(errno),
+                "choose another place with --run-dir");
+  if (flock(run.lock_.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
+    throw Error(OMEN_INVALID_STATE, "another process works in " + run.path_.string(),
+                "wait for its end, or choose another place with --run-dir");
+  claim_mark(run.lock_.get(), plan_digest, run.path_);
+  return run;
 }
 
 void RunDirectory::finish() {

@@ -17,6 +17,11 @@ class RunDirectory {
   // process works on is left alone.
   static RunDirectory open(const std::filesystem::path& runs, const std::string& plan_digest);
 
+  // That directory and no other; `shared` beside processes that work on other jobs of the same
+  // plan. OMEN_INVALID_STATE where another process or another plan has it.
+  static RunDirectory at(const std::filesystem::path& directory, const std::string& plan_digest,
+                         bool shared);
+
   const std::string& id() const noexcept { return id_; }
   const std::filesystem::path& path() const noexcept { return path_; }
   bool resumed() const noexcept { return resumed_; }
