@@ -127,8 +127,12 @@ TEST(ReportText, ExplainsCrashesLeaksRanksAndModes) {
   comparison.warnings = {"threads were limited to 1"};
   const std::string text = report_text(comparison, {});
   EXPECT_THAT(text, HasSubstr("driple.gat crashed in folds 0, 1, 2, 3 and 4: signal 11"));
-  EXPECT_THAT(text, HasSubstr("240 workloads without an answer from driple.gat"));
-  EXPECT_THAT(text, ContainsRegex("driple.gat +0/240 +- +- +no paired workloads +INCONCLUSIVE"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "240 workloads without an answer from driple.gat, which crashed; excluded from the "));
+  EXPECT_THAT(text,
+              ContainsRegex("driple.gat +0/240 +- +- +no paired workloads +DIFFERENCES ONLY"));
   EXPECT_THAT(text, HasSubstr("warning: 12 of 240 test rows have a near-duplicate"));
   EXPECT_THAT(text, HasSubstr("duplicates kept together\n"));
   EXPECT_THAT(text, HasSubstr("mean ranks over 6 tasks: driple.gin 1.33, driple.gat 2.00"));
@@ -178,9 +182,9 @@ TEST(ReportCsv, HoldsOneLinePerWorkloadAndContestant) {
   ASSERT_EQ(lines.size(), 1u + 240u * 5u);
   EXPECT_EQ(lines[0],
             "task,target,folds,contestant,workload_id,name,group,truth,predicted,lo,hi,loss,unit,"
-            "loss_unit,status");
+            "loss_unit,status,best,pick");
   EXPECT_THAT(lines[1], AllOf(HasSubstr("v100-p1w2,gpu_util_burst_ms,as-split,driple.gcn,0,"),
-                              HasSubstr(",ms,%,ok")));
+                              HasSubstr(",ms,%,ok,,")));
 }
 
 // Our own reader takes it back, with hostile names whole and missing answers as nulls.
@@ -199,6 +203,12 @@ TEST(ReportCsv, NamesClasses) {
   SampleShape shape;
   shape.tasks = {omen::test::SampleKind::kClass};
   EXPECT_THAT(lines_of(csv_of(sample_comparison(shape)))[1], ContainsRegex(",cpu,(cpu|gpu),,,"));
+}
+
+TEST(ReportCsv, NamesWhatADecisionPicked) {
+  SampleShape shape;
+  shape.tasks = {omen::test::SampleKind::kDecision};
+  EXPECT_THAT(lines_of(csv_of(sample_comparison(shape)))[1], ContainsRegex(",a100,(a100|t4)$"));
 }
 
 TEST(ReportMarkdown, HasATablePerTargetAndEscapesNames) {

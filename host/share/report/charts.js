@@ -14,7 +14,8 @@ function axisStyle(own) {
 function layoutStyle(own) {
   return Object.assign({paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)', showlegend: false, margin: {l: 52, r: 10, t: 10, b: 44}, autosize: true,
     font: {family: 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif', size: 12.5, color: colour('ink')},
-    hoverlabel: {bgcolor: colour('card'), bordercolor: colour('line'), font: {color: colour('ink'), size: 12.5}, align: 'left'}, hovermode: 'closest'}, own);
+    hoverlabel: {bgcolor: colour('card'), bordercolor: colour('line'), font: {color: colour('ink'), size: 12.5}, align: 'left'}, hovermode: 'closest',
+    modebar: {bgcolor: 'rgba(0,0,0,0)', color: colour('faint'), activecolor: colour('ink')}}, own);
 }
 
 // `make` returns {data, layout, height}, or a sentence that says why there is nothing to draw.

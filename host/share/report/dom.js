@@ -36,6 +36,6 @@ function section(id, title, lead) {
   const body = el('div', {class: 'body'});
   const note = el('p', {}, lead);
   const node = el('section', {id, 'aria-labelledby': id + '-title'},
-    el('header', {}, el('h2', {id: id + '-title'}, title), tag, tools, lead ? note : null), body);
+    el('header', {}, el('div', {}, el('h2', {id: id + '-title'}, title), tag, tools), lead ? note : null), body);
   return {node, tag, tools, note, body};
 }

@@ -8,16 +8,16 @@ function setUpDuplicates(parent) {
     const contestant = byLabel.get(result.contestant), unit = view.target.loss_unit;
     const other = view.regrouped && view.regrouped.target.results.find(r => r.contestant === result.contestant);
     const verdict = v => { const pair = v && v.pairs.find(p => p.contestant === result.contestant); return pair ? chip(pair.verdict) : ''; };
-    return el('tr', {class: contestant.reference ? 'reference' : null}, el('td', {}, who(contestant)), el('td', {class: 'right'}, quantity(result.median_loss, unit)),
-      el('td', {}, verdict(view)), el('td', {class: 'right'}, other ? quantity(other.median_loss, unit) : '\u2013'), el('td', {}, verdict(view.regrouped)));
+    return el('tr', {class: contestant.reference ? 'reference' : null}, el('td', {}, who(contestant)), el('td', {class: 'right'}, quantity(typicalLoss(view, result), unit)),
+      el('td', {}, verdict(view)), el('td', {class: 'right'}, other ? quantity(typicalLoss(view, other), unit) : '\u2013'), el('td', {}, verdict(view.regrouped)));
   };
-  const headings = [{text: ''}, {text: 'median as split', right: true}, {text: ''}, {text: 'duplicates together', right: true}, {text: ''}];
+  const headings = view => [{text: ''}, {text: (usesMean(view) ? 'mean' : 'median') + ' loss, as split', right: true}, {text: ''}, {text: 'duplicates together', right: true}, {text: ''}];
   onChange(() => {
     const view = detailView();
     part.node.hidden = !view.task.leaking_rows;
     part.tag.textContent = title(view);
     if (part.node.hidden) return;
     const results = view.target.results.filter(r => state.on.has(byLabel.get(r.contestant).index));
-    fill(part.body, callout(extra.notes[view.taskIndex].leak + '.'), tableOf(headings, results.map(r => row(view, r))));
+    fill(part.body, callout(extra.notes[view.taskIndex].leak + '.'), tableOf(headings(view), results.map(r => row(view, r))));
   });
 }

@@ -11,6 +11,18 @@ function span(values) {
   return [low, high];
 }
 
+// Powers of ten, and threes between them where those are few.
+function logTicks([low, high]) {
+  const powers = [], threes = [];
+  for (let e = Math.floor(Math.log10(low)); e <= Math.log10(high); e++) {
+    powers.push(Math.pow(10, e));
+    threes.push(Math.pow(10, e), 3 * Math.pow(10, e));
+  }
+  const inside = list => list.filter(v => v >= low && v <= high);
+  const values = inside(powers).length < 3 ? inside(threes) : inside(powers);
+  return {tickvals: values, ticktext: values.map(v => v >= 1e6 || v < 1e-3 ? v.toExponential(0) : String(Number(v.toPrecision(1))))};
+}
+
 // One panel a contestant on the same axes: overlaid clouds would hide each other.
 function parityFigure(width) {
   const view = detailView(), table = view.table, rows = selectedRows();
@@ -24,18 +36,17 @@ function parityFigure(width) {
   const pad = log ? Math.pow(all[1] / all[0], 0.04) : (all[1] - all[0]) * 0.04 || 1;
   const ends = log ? [all[0] / pad, all[1] * pad] : [all[0] - pad, all[1] + pad];
   const gap = width < 520 ? 0.07 : 0.03, wide = (1 - gap * (across - 1)) / across;
-  const side = (width - 60) * wide, tall = side + 46;
+  const side = (width - 58) * wide, tall = side + 46, area = down * tall - 46;
   const layout = layoutStyle({margin: {l: 50, r: 8, t: 24, b: 46}, annotations: []});
   const most = hasWebGl ? 20000 : 1500, gl = hasWebGl && panels.some(p => p.rows.length > 1500);
-  const total = down * tall, data = [];
+  const data = [], ticks = log ? logTicks(ends) : {nticks: 4};
   panels.forEach((panel, i) => {
     const column = i % across, row = Math.floor(i / across), name = i ? String(i + 1) : '';
-    const left = column * (wide + gap), bottom = 1 - (row * tall + side) / (total - 0.0001) ;
-    const top = 1 - row * tall / total;
+    const left = column * (wide + gap), top = 1 - row * tall / area, bottom = Math.max(0, top - side / area);
     const range = log ? ends.map(Math.log10) : ends, type = log ? 'log' : 'linear';
     const lowest = row === down - 1 || i + across >= panels.length;
-    layout['xaxis' + name] = axisStyle({domain: [left, left + wide], anchor: 'y' + name, range, type, nticks: 4, title: lowest && column === 0 ? withUnit('truth', view.target.unit) : ''});
-    layout['yaxis' + name] = axisStyle({domain: [Math.max(0, bottom), top], anchor: 'x' + name, range, type, nticks: 4, showticklabels: column === 0,
+    layout['xaxis' + name] = axisStyle({domain: [left, left + wide], anchor: 'y' + name, range, type, ...ticks, title: lowest && column === 0 ? withUnit('truth', view.target.unit) : ''});
+    layout['yaxis' + name] = axisStyle({domain: [bottom, top], anchor: 'x' + name, range, type, ...ticks, showticklabels: column === 0,
       title: column === 0 && row === 0 ? withUnit(isDecision(view.target) ? 'cost of the pick' : 'predicted', view.target.unit) : ''});
     layout.annotations.push({text: plain(clipText(panel.c.label, side)), x: left, y: top, xref: 'paper', yref: 'paper', xanchor: 'left', yanchor: 'bottom', showarrow: false, font: {size: 12.5, color: colour('ink')}});
     data.push({type: 'scatter', mode: 'lines', x: ends, y: ends, xaxis: 'x' + name, yaxis: 'y' + name, hoverinfo: 'skip', line: {color: colour('faint'), width: 1, dash: 'dot'}});
@@ -45,7 +56,7 @@ function parityFigure(width) {
       hovertemplate: '%{text}<br>truth %{x:.4g}, predicted %{y:.4g}<extra></extra>',
       marker: {color: panel.c.colour, size: shown.length > 5000 ? 3 : shown.length > 800 ? 4 : 6, opacity: shown.length > 5000 ? .35 : .6, line: {width: 0}}});
   });
-  return {data, layout, height: total + 70};
+  return {data, layout, height: area + 70};
 }
 
 function setUpParity(parent) {
@@ -77,7 +88,7 @@ function cdfFigure() {
     if (!contestant.reference || !end) end = Math.max(end, quantile(sorted, 0.98));
   }
   if (!data.length) return 'No selected workload has an answer.';
-  return {data, height: 360, layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit), range: [0, end * 1.15 || 1]}),
+  return {data, height: spreadHeight(), layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit), range: [0, end * 1.15 || 1]}),
     yaxis: axisStyle({range: [0, 101], ticksuffix: ' %', title: 'share of workloads'})})};
 }
 
@@ -107,6 +118,14 @@ function worstGroups(table, rows, shown) {
   return {chosen: order.slice(0, MOST_GROUPS), all: order.length};
 }
 
+// Both charts of the spread stand side by side and are equally high.
+function spreadHeight() {
+  const groups = new Set(selectedRows().map(i => detailView().table.group[i])).size;
+  const entrants = shownContestants().filter(c => !c.reference).length || shownContestants().length;
+  if (window.innerWidth <= 1020) return 340;
+  return Math.max(360, 70 + Math.min(groups, MOST_GROUPS) * (10 + 13 * entrants));
+}
+
 function residualFigure(width, part) {
   const view = detailView(), table = view.table, rows = selectedRows();
   const entrants = shownContestants().filter(c => !c.reference), shown = entrants.length ? entrants : shownContestants();
@@ -126,7 +145,7 @@ function residualFigure(width, part) {
   });
   part.note.textContent = (classes ? 'Share of wrong classes' : isDecision(view.target) ? 'Regret' : 'Signed errors') + ' in ' +
     (all > chosen.length ? 'the ' + chosen.length + ' of ' + all + ' groups with the largest losses' : 'every group, largest losses first') + '; references are left out.';
-  return {data, height: Math.max(360, 70 + chosen.length * (10 + 13 * shown.length)), layout: layoutStyle({boxmode: 'group', barmode: 'group', boxgap: .3, boxgroupgap: .15,
+  return {data, height: Math.max(spreadHeight(), 70 + chosen.length * (10 + 13 * shown.length)), layout: layoutStyle({boxmode: 'group', barmode: 'group', boxgap: .3, boxgroupgap: .15,
     xaxis: axisStyle({title: measure.label, zeroline: true, zerolinecolor: colour('faint')}),
     yaxis: axisStyle({tickvals: chosen.map((_, i) => i), ticktext: names, range: [chosen.length - .5, -.5], showgrid: false})})};
 }

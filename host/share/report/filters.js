@@ -30,8 +30,8 @@ function setUpFilters() {
   });
   const count = el('span', {class: 'count num', role: 'status', id: 'count'});
   const bar = el('div', {class: 'filters', role: 'search', 'aria-label': 'Filters'}, el('form', {onsubmit: event => event.preventDefault()},
-    el('div', {class: 'pick'}, targetPicker(), groups, search),
-    el('div', {class: 'toggles', role: 'group', 'aria-label': 'Contestants'}, contestants.map(contestantToggle)), count));
+    el('div', {class: 'pick'}, targetPicker(), groups, search, count),
+    el('div', {class: 'toggles', role: 'group', 'aria-label': 'Contestants'}, contestants.map(contestantToggle))));
   document.getElementById('filters').replaceWith(bar);
   let listedView = null;
   onChange(() => {

@@ -3,9 +3,11 @@
 
 // The scale follows the challengers; a reference far away points out of the plot instead of squeezing it.
 function forestScale(pairs) {
-  const reach = list => Math.max(0, ...list.flatMap(p => [p.relative, p.relative_lo, p.relative_hi]).filter(isNumber).map(Math.abs));
-  const own = pairs.filter(p => !byLabel.get(p.contestant).reference);
-  const limit = (reach(own) || reach(pairs) || 0.1) * 1.15;
+  const reaches = list => list.map(p => Math.max(0, ...[p.relative, p.relative_lo, p.relative_hi].filter(isNumber).map(Math.abs))).filter(Boolean).sort((a, b) => a - b);
+  const challengers = reaches(pairs.filter(p => !byLabel.get(p.contestant).reference));
+  const reached = challengers.length ? challengers : reaches(pairs);
+  // Among many pairs a few wide ones must not flatten the rest.
+  const limit = (quantile(reached, reached.length > 8 ? 0.9 : 1) || 0.1) * 1.15;
   const step = niceStep(limit / 2.5);
   const end = Math.max(step, Math.ceil(limit / step) * step);
   return {end, step, at: share => (share + end) / (2 * end) * 100};
@@ -49,7 +51,7 @@ function forestRow(pair, scale, rope, regrouped) {
   const undefinedShare = pair.rows && !isNumber(pair.relative) ? ' (the baseline\u2019s loss is 0: no relative change)' : '';
   const words = contestant.label + (regrouped ? ', duplicates kept together' : '') + ': ' + change(pair) + ', ' + pair.verdict;
   return el('div', {class: 'forest-row' + (contestant.reference ? ' reference' : ''), role: 'listitem', 'aria-label': words, title: words},
-    el('span', {class: 'who'}, dot(contestant), el('span', {}, contestant.label + (regrouped ? ' \u2014 regrouped' : ''))),
+    el('span', {class: 'who'}, dot(contestant), el('span', {}, contestant.label)),
     track(pair, scale, rope, regrouped), el('span', {class: 'value num'}, change(pair) + undefinedShare),
     el('span', {class: 'verdict'}, chip(pair.verdict)));
 }
@@ -83,7 +85,9 @@ function setUpForest(parent) {
     if (!groups.length) { fill(part.body, el('p', {class: 'empty'}, 'No pair is selected.')); return; }
     fill(part.body, el('div', {class: 'forest', role: 'list'}, sides(), groups.map(g => [
       el('div', {class: 'forest-group', role: 'presentation'}, g.view.task.task + ' ', el('span', {class: 'faint'}, g.view.target.target + ', ' + lossName(g.view.target))),
-      g.pairs.map(p => forestRow(p, scale, g.view.task.rope, false)), g.regrouped.map(p => forestRow(p, scale, g.view.task.rope, true))]),
+      g.pairs.map(p => forestRow(p, scale, g.view.task.rope, false)),
+      g.regrouped.length ? el('div', {class: 'forest-group', role: 'presentation'}, el('span', {class: 'faint'}, 'with near-duplicates kept together')) : null,
+      g.regrouped.map(p => forestRow(p, scale, g.view.task.rope, true))]),
       axisRow(scale)));
   });
 }

@@ -61,6 +61,9 @@ function selectedRows() {
   return selectedRows.cache = rows;
 }
 
+// The median of a loss that is mostly 0 says nothing.
+function usesMean(view) { return view.target.kind !== 'number'; }
+function typicalLoss(view, result) { return usesMean(view) ? result.mean_loss : result.median_loss; }
 function isDecision(target) { return target.loss === 'regret'; }
 function title(view) { return view.task.task + ' \u00b7 ' + view.target.target; }
 function lossName(target) {

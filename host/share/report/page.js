@@ -7,12 +7,17 @@ function setUpLinks() {
 
 function start() {
   const results = document.getElementById('results');
+  setUpTheme();
+  if (!views.length) {
+    fill(document.getElementById('summary'), el('div', {class: 'hero'}, el('h1', {}, 'Nothing was compared'), comparison.warnings.map(w => callout(w))));
+    setUpProvenance(results);
+    return;
+  }
   drawSummary();
   setUpFilters();
   [setUpForest, setUpResults, setUpRanking, setUpDuplicates, setUpParity, setUpConfusion, setUpSpread, setUpMetrics, setUpCost, setUpCurves, setUpWorkloads, setUpProvenance]
     .forEach(setUp => setUp(results));
   setUpLinks();
-  setUpTheme();
   fill(document.getElementById('footer'), 'Made by omen compare, run ' + comparison.id + '. This file is complete: it opens without a network.');
   onChange(() => charts.forEach(chart => chart.draw()));
   state.sort.contestant = (contestants.find(c => !c.baseline && !c.reference) || baseline).index;
@@ -25,6 +30,6 @@ function start() {
     clearTimeout(waiting);
     waiting = setTimeout(drawCharts, 120);
   });
-  document.documentElement.dataset.ready = 'yes';
 }
 start();
+document.documentElement.dataset.ready = 'yes';

@@ -11,11 +11,12 @@ function pairsOf(contestant) {
 // "better than B", "not clearly different from B", ... for one pair.
 function verdictWords(pair) {
   const base = comparison.baseline;
+  if (!pair.rows) return 'has no answers to compare with ' + base;
   switch (pair.verdict) {
     case 'BETTER': return 'is better than ' + base;
     case 'WORSE': return 'is worse than ' + base;
     case 'EQUIVALENT': return 'is equivalent to ' + base;
-    case 'INCONCLUSIVE': return pair.rows ? 'cannot be told from ' + base : 'gave no answers to compare';
+    case 'INCONCLUSIVE': return 'cannot be told apart from ' + base;
     default: return 'differs from ' + base + '; too few groups to judge';
   }
 }
@@ -47,7 +48,7 @@ function lead() {
 
 function tally(pairs) {
   const parts = VERDICTS.map(v => ({v, n: pairs.filter(p => p.verdict === v).length})).filter(p => p.n);
-  const colours = {BETTER: 'var(--good)', EQUIVALENT: 'var(--same)', INCONCLUSIVE: 'var(--open)', WORSE: 'var(--bad)'};
+  const colours = {BETTER: 'var(--good)', EQUIVALENT: 'var(--same)', INCONCLUSIVE: 'var(--line)', WORSE: 'var(--bad)'};
   return el('div', {}, el('div', {class: 'tally', 'aria-hidden': 'true'},
     parts.map(p => el('i', {style: {flex: String(p.n), background: colours[p.v]}}))),
     el('p', {class: 'small', style: {'margin-top': '8px'}}, parts.map(p => p.n + ' ' + p.v.toLowerCase()).join(', ') || 'differences only'));
@@ -66,8 +67,9 @@ function challengerCard(contestant) {
   const pair = pairs[0];
   return el('div', {class: 'card'},
     el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label), chip(pair.verdict)),
-    el('div', {class: 'big num'}, pair.rows ? relative(pair.relative) : '\u2013'),
-    el('p', {class: 'small num'}, pair.rows ? change(pair) + ' in ' + lossName(views[0].target) : 'no paired workloads'),
+    el('div', {class: 'big num'}, pair.rows ? relative(pair.relative) : '\u2013', pair.rows && isNumber(pair.relative_lo)
+      ? el('span', {class: 'range'}, '[' + relative(pair.relative_lo) + ', ' + relative(pair.relative_hi) + ']') : null),
+    el('p', {class: 'small num'}, pair.rows ? 'change of the ' + lossName(views[0].target) + ' against ' + comparison.baseline : 'no paired workloads'),
     el('p', {class: 'small num'}, result.coverage.answered + ' of ' + plural(result.coverage.workloads, 'workload') + ' answered, ' +
       pair.wins + ' won, ' + pair.ties + ' tied, ' + pair.losses + ' lost'));
 }
@@ -81,18 +83,19 @@ function drawSummary() {
       el('div', {class: 'facts'}, facts.filter(Boolean).map(f => el('span', {}, f)))),
     el('div', {class: 'callouts'}, warnings.map(w => callout(w)), extra.notes.flatMap(n => n.leak ? [callout(n.leak + '.')] : []),
       extra.notes.flatMap(n => n.jobs.map(j => callout(j, true)))),
-    challengers().length > 1 || views.length > 1 ? el('div', {class: 'cards'}, challengers().map(challengerCard)) : el('div', {class: 'cards'}, challengers().map(challengerCard), referenceCard()));
+    el('div', {class: 'cards'}, challengers().map(challengerCard), views.length === 1 ? lossCard() : null));
 }
 
-// How far above the simplest predictors the baseline and its challenger stand.
-function referenceCard() {
-  const references = contestants.filter(c => c.reference);
-  if (!references.length) return null;
+// The typical loss of everyone, so that the change has a size to be held against.
+function lossCard() {
   const results = views[0].target.results, unit = views[0].target.loss_unit;
-  const find = c => results.find(r => r.contestant === c.label);
-  return el('div', {class: 'card'}, el('div', {class: 'who'}, el('span', {}, ''), el('span', {}, 'What simple predictors get')),
-    el('div', {}, [baseline, ...references].map(c => el('p', {class: 'small num', style: {display: 'flex', gap: '8px', 'align-items': 'center'}},
-      dot(c), el('span', {style: {flex: '1', 'min-width': '0', 'overflow-wrap': 'anywhere'}}, c.label), quantity(find(c).median_loss, unit)))));
+  const most = Math.max(0, ...results.map(r => typicalLoss(views[0], r)).filter(isNumber));
+  return el('div', {class: 'card'}, el('div', {class: 'who'}, el('span', {}, (usesMean(views[0]) ? 'Mean ' : 'Median ') + lossName(views[0].target))),
+    el('div', {class: 'bars'}, results.map(r => {
+      const c = byLabel.get(r.contestant), loss = typicalLoss(views[0], r), share = isNumber(loss) && most > 0 ? loss / most * 100 : 0;
+      return el('div', {class: c.reference ? 'reference' : null}, el('span', {class: 'name', title: c.label}, c.label),
+        el('span', {class: 'bar', 'aria-hidden': 'true'}, el('i', {style: {width: share + '%', background: c.colour}})), el('span', {class: 'num'}, quantity(loss, unit)));
+    })));
 }
 
 function resultRow(view, result) {

@@ -35,19 +35,22 @@ function turnPage(change) {
   if (again) again.focus({preventScroll: true});
 }
 
-function valueText(view, value) {
-  if (!isNumber(value)) return '\u2013';
-  return view.target.kind === 'class' ? view.table.classes[value] : number(value);
+// A class by its name, a decision as the candidate with its true cost.
+function valueText(view, value, candidate) {
+  const name = isNumber(candidate) ? view.table.classes[candidate] : '';
+  if (!isNumber(value)) return name || '\u2013';
+  if (view.target.kind === 'class') return view.table.classes[value];
+  return name ? name + ' (' + number(value) + ')' : number(value);
 }
 
 function workloadRow(view, i, shown) {
   const table = view.table;
   const losses = shown.map(c => table.contestants[c.index].loss[i]).filter(isNumber), best = Math.min(...losses);
   return el('tr', {}, el('td', {}, table.names[i] || '#' + table.ids[i]), el('td', {class: 'faint'}, table.groups[table.group[i]]),
-    el('td', {class: 'right'}, valueText(view, table.truth[i])), shown.map(c => {
+    el('td', {class: 'right'}, valueText(view, table.truth[i], table.best && table.best[i])), shown.map(c => {
       const own = table.contestants[c.index], status = table.statuses[own.status[i]];
       const flagged = status && status !== 'ok' ? el('span', {class: 'status'}, status) : null;
-      return [el('td', {class: 'right'}, isNumber(own.predicted[i]) ? valueText(view, own.predicted[i]) : null, isNumber(own.predicted[i]) && flagged ? ' ' : null, flagged || (isNumber(own.predicted[i]) ? null : '\u2013')),
+      return [el('td', {class: 'right'}, isNumber(own.predicted[i]) ? valueText(view, own.predicted[i], own.pick && own.pick[i]) : null, isNumber(own.predicted[i]) && flagged ? ' ' : null, flagged || (isNumber(own.predicted[i]) ? null : '\u2013')),
         el('td', {class: 'right' + (losses.length > 1 && own.loss[i] === best ? ' best' : '')}, number(own.loss[i]))];
     }));
 }
@@ -73,8 +76,8 @@ function setUpWorkloads(parent) {
     part.note.textContent = 'The smallest loss of a row is bold. Loss: ' + withUnit(lossName(view.target), view.target.loss_unit) + '.' +
       (table.total > table.ids.length ? ' This page holds an even sample of ' + table.ids.length.toLocaleString('en') + ' of ' + plural(table.total, 'workload') + '; losses.csv beside it has all.' : '');
     const head = el('thead', {}, el('tr', {}, el('th', {colspan: '3'}), shown.map(c => el('th', {colspan: '2', scope: 'colgroup', class: 'right'}, who(c)))),
-      el('tr', {}, sortHead('workload', 'name'), sortHead('group', 'group'), sortHead(withUnit('truth', unit), 'truth', undefined, true),
-        shown.map(c => [sortHead('predicted', 'predicted', c.index, true), sortHead('loss', 'loss', c.index, true)])));
+      el('tr', {}, sortHead('workload', 'name'), sortHead('group', 'group'), sortHead(withUnit(isDecision(view.target) ? 'best' : 'truth', unit), 'truth', undefined, true),
+        shown.map(c => [sortHead(isDecision(view.target) ? 'pick' : 'predicted', 'predicted', c.index, true), sortHead('loss', 'loss', c.index, true)])));
     fill(part.body, el('div', {class: 'scroll'}, el('table', {class: 'workloads'}, head, el('tbody', {}, page.map(i => workloadRow(view, i, shown))))),
       rows.length ? null : el('p', {class: 'empty'}, 'No workload passes the filters.'), pager(rows.length));
   };

@@ -23,13 +23,18 @@ void append_text(std::string& line, const std::string& text) {
   line += '"';
 }
 
+std::string text_at(const std::vector<std::string>& texts, std::size_t at) {
+  return at < texts.size() ? texts[at] : std::string();
+}
+
 void append_value(std::string& line, const std::vector<double>& values, std::size_t at) {
   line += ',';
   if (at < values.size() && !std::isnan(values[at])) append_number(line, values[at]);
 }
 
-void append_answer(std::string& line, const WorkloadRow& row, std::size_t contestant) {
-  const bool is_class = !row.truth_class.empty();
+// Classes by name; what a decision picked stands in columns of its own.
+void append_answer(std::string& line, const WorkloadRow& row, std::size_t contestant,
+                   bool is_class) {
   line += ',';
   if (is_class)
     append_text(line, row.truth_class);
@@ -63,9 +68,11 @@ void write_target(std::ostream& out, const Comparison& comparison, const TaskRes
         line += ',';
         append_text(line, text);
       }
-      append_answer(line, row, c);
-      for (const std::string& text :
-           {target.unit, target.loss_unit, c < row.status.size() ? row.status[c] : std::string()}) {
+      append_answer(line, row, c, target.kind == "class");
+      const bool decision = target.kind == "decision";
+      for (const std::string& text : {target.unit, target.loss_unit, text_at(row.status, c),
+                                      decision ? row.truth_class : std::string(),
+                                      decision ? text_at(row.predicted_class, c) : std::string()}) {
         line += ',';
         append_text(line, text);
       }
@@ -77,7 +84,7 @@ void write_target(std::ostream& out, const Comparison& comparison, const TaskRes
 
 void report_csv(std::ostream& out, const Comparison& comparison) {
   out << "task,target,folds,contestant,workload_id,name,group,truth,predicted,lo,hi,loss,unit,"
-         "loss_unit,status\n";
+         "loss_unit,status,best,pick\n";
   for (const TaskResult& task : comparison.tasks) {
     for (const TargetResult& target : task.targets)
       write_target(out, comparison, task, target, kAsSplit);

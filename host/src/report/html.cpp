@@ -105,17 +105,21 @@ std::string text_at(const std::vector<std::string>& texts, std::size_t at) {
   return at < texts.size() ? texts[at] : std::string();
 }
 
-// Classes travel as numbers into `classes`, whatever numbers the task gave them.
+// Classes travel as numbers into `classes`, whatever numbers the task gave them; so do the
+// candidates of a decision, beside their costs.
 void append_contestant(std::string& out, const std::vector<const WorkloadRow*>& rows,
-                       std::size_t contestant, bool is_class, Dictionary& classes,
+                       std::size_t contestant, const std::string& kind, Dictionary& classes,
                        Dictionary& statuses) {
+  const auto name_code = [&](const WorkloadRow* row) {
+    const std::string name = text_at(row->predicted_class, contestant);
+    return name.empty() ? std::nan("") : static_cast<double>(classes.code(name));
+  };
   out += '{';
   Columns columns(out);
   columns.write("predicted", rows, [&](const WorkloadRow* row) {
-    if (!is_class) return value_at(row->predicted, contestant);
-    const std::string name = text_at(row->predicted_class, contestant);
-    return name.empty() ? std::nan("") : static_cast<double>(classes.code(name));
+    return kind == "class" ? name_code(row) : value_at(row->predicted, contestant);
   });
+  if (kind == "decision") columns.write("pick", rows, name_code);
   columns.write("loss", rows,
                 [&](const WorkloadRow* row) { return value_at(row->loss, contestant); });
   const bool has_interval = std::any_of(rows.begin(), rows.end(), [&](const WorkloadRow* row) {
@@ -147,10 +151,13 @@ std::string table_json(const TargetResult& target, std::size_t contestants, std:
   columns.write("truth", rows, [&](const WorkloadRow* row) {
     return is_class ? static_cast<double>(classes.code(row->truth_class)) : row->truth;
   });
+  if (target.kind == "decision")
+    columns.write("best", rows,
+                  [&](const WorkloadRow* row) { return classes.code(row->truth_class); });
   out += ",\"contestants\":[";
   for (std::size_t c = 0; c < contestants; ++c) {
     if (c > 0) out += ',';
-    append_contestant(out, rows, c, is_class, classes, statuses);
+    append_contestant(out, rows, c, target.kind, classes, statuses);
   }
   out += "],";
   const auto same = [](const std::string& text) { return text; };

@@ -47,6 +47,16 @@ std::string outcome_words(const std::string& outcome) {
   return "failed";
 }
 
+// Rows of a job that failed carry its outcome and message; all other reasons are refusals.
+std::string missing_words(const std::string& label, const std::string& reason) {
+  const std::string outcome = reason.substr(0, reason.find(':'));
+  if (outcome == "CRASHED" || outcome == "TIMEOUT" || outcome == "OOM" || outcome == "FAILED")
+    return " without an answer from " + label + ", which " + outcome_words(outcome);
+  const bool whole_job = outcome == "REFUSED" && reason.size() > outcome.size() + 2;
+  return " refused by " + label + " (" + (whole_job ? reason.substr(outcome.size() + 2) : reason) +
+         ")";
+}
+
 }  // namespace
 
 std::vector<Pair> pairs_of(const Comparison& comparison) {
@@ -129,28 +139,27 @@ std::string count_words(std::int64_t count, const std::string& noun) {
 }
 
 std::vector<std::string> coverage_notes(const Comparison& comparison, const TargetResult& target) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, outside, warnings;
+  std::map<std::string, std::vector<std::string>> warned;
   for (std::size_t c = 0; c < target.contestants.size(); ++c) {
     const Coverage& coverage = target.contestants[c].coverage;
     const std::string& label = comparison.contestants[c].label;
-    std::int64_t explained = 0;
-    for (const auto& [reason, rows] : coverage.refusals) {
-      explained += rows;
-      notes.push_back(count_words(rows, "workload") + " refused by " + label + " (" + reason +
-                      "); excluded from the pairing, counted in coverage");
-    }
-    const std::int64_t lost = coverage.workloads - coverage.answered - explained;
-    if (lost > 0)
-      notes.push_back(count_words(lost, "workload") + " without an answer from " + label +
-                      " because its job did not finish; excluded from the pairing, counted in "
-                      "coverage");
+    for (const auto& [reason, rows] : coverage.refusals)
+      notes.push_back(count_words(rows, "workload") + missing_words(label, reason) +
+                      "; excluded from the pairing, counted in coverage");
     if (coverage.extrapolating > 0)
-      notes.push_back(count_words(coverage.extrapolating, "answer") + " of " + label +
-                      " lie outside what it was trained on");
+      outside.push_back(label + " " + std::to_string(coverage.extrapolating));
     const std::string& warning = target.contestants[c].versus_baseline.warning;
-    const std::string noted = label + ": " + warning;
-    if (!warning.empty()) notes.push_back(noted);
+    if (warning.empty()) continue;
+    if (warned[warning].empty()) warnings.push_back(warning);
+    warned[warning].push_back(label);
   }
+  if (!outside.empty())
+    notes.push_back("answers outside what a predictor was trained on: " + listed(outside));
+  for (const std::string& warning : warnings)
+    notes.push_back(warned[warning].size() + 1 >= target.contestants.size()
+                        ? warning
+                        : listed(warned[warning]) + ": " + warning);
   return notes;
 }
 

@@ -165,10 +165,11 @@ class Maker {
       const auto truth = static_cast<std::size_t>(row.truth);
       predicted = static_cast<double>(wrong ? (truth + 1) % kClasses.size() : truth);
       predicted_class = kClasses[static_cast<std::size_t>(predicted)];
-      loss = wrong ? 1 : 0;
+      loss = wrong ? 100 : 0;
     } else if (!refused && kind == SampleKind::kDecision) {
       loss = std::max(0.0, std::fabs(error) - 0.08) * 100;
       predicted = row.truth * (1 + loss / 100);
+      predicted_class = loss > 0 ? "t4" : row.truth_class;
     } else if (!refused) {
       predicted = row.truth * (1 + error);
       loss = std::fabs(error) * 100;
@@ -183,16 +184,18 @@ class Maker {
 
   TargetResult target(SampleKind kind, int index, bool crash, double difficulty) {
     TargetResult target;
-    target.kind = kind == SampleKind::kClass ? "class" : "number";
+    target.kind = kind == SampleKind::kClass      ? "class"
+                  : kind == SampleKind::kDecision ? "decision"
+                                                  : "number";
     target.target = kind == SampleKind::kClass      ? "device"
                     : kind == SampleKind::kDecision ? "decision"
                                                     : "gpu_util_burst_ms";
     if (index > 0) target.target += "_" + std::to_string(index);
-    target.unit = kind == SampleKind::kNumber ? "ms" : "";
+    target.unit = kind == SampleKind::kClass ? "" : "ms";
     target.loss = kind == SampleKind::kClass      ? "zero-one"
                   : kind == SampleKind::kDecision ? "regret"
                                                   : "absolute-percent";
-    target.loss_unit = kind == SampleKind::kClass ? "" : "%";
+    target.loss_unit = "%";
     std::vector<double> bias(static_cast<std::size_t>(shape_.groups));
     for (double& b : bias) b = normal(0.03);
     for (int i = 0; i < shape_.workloads; ++i) {
@@ -202,6 +205,7 @@ class Maker {
         row.truth = i % 3;
         row.truth_class = kClasses[static_cast<std::size_t>(i % 3)];
       }
+      if (kind == SampleKind::kDecision) row.truth_class = i % 2 ? "v100" : "a100";
       const double shared = normal(0.04);
       for (std::size_t c = 0; c < skill_.size(); ++c) {
         const bool lost = crash && c + 1 == static_cast<std::size_t>(shape_.entrants);
@@ -209,7 +213,7 @@ class Maker {
         const double error = normal(skill_[c] * difficulty) + shared +
                              bias[static_cast<std::size_t>(i % shape_.groups)];
         answer(row, kind, c, std::max(error, -0.95), refused || lost);
-        row.status.push_back(lost           ? "crashed"
+        row.status.push_back(lost           ? "CRASHED: signal 11 (segmentation fault)"
                              : refused      ? "op 'CudnnRNN' unknown"
                              : i % 60 == 11 ? "extrapolating"
                                             : "ok");
@@ -229,7 +233,7 @@ class Maker {
       ++result.coverage.workloads;
       if (!std::isnan(row.loss[c]))
         ++result.coverage.answered;
-      else if (row.status[c] != "crashed")
+      else
         ++result.coverage.refusals[row.status[c]];
       if (row.status[c] == "extrapolating") ++result.coverage.extrapolating;
     }
@@ -257,8 +261,8 @@ class Maker {
       if (!std::isnan(row.predicted[c]))
         ++result.confusion.counts[static_cast<std::size_t>(row.truth) * kClasses.size() +
                                   static_cast<std::size_t>(row.predicted[c])];
-    result.metrics = {{"accuracy", 1 - result.mean_loss, "", false},
-                      {"f1_macro", 0.97 - result.mean_loss, "", false}};
+    result.metrics = {{"accuracy", 1 - result.mean_loss / 100, "", false},
+                      {"f1_macro", 0.97 - result.mean_loss / 100, "", false}};
   }
 
   stats::PairedResult pair(const TargetResult& target, SampleKind kind, std::size_t c) {
@@ -294,16 +298,17 @@ class Maker {
     pair.relative_lo = pair.lo / pair.baseline_loss;
     pair.relative_hi = pair.hi / pair.baseline_loss;
     pair.interval = shape_.groups < 20 ? "bca" : "percentile";
-    pair.p = pair.lo * pair.hi > 0 ? 0.0007 : 0.31;
-    pair.p_holm = std::min(1.0, pair.p * 3);
+    pair.p = pair.rows == 0 ? kNaN : pair.lo * pair.hi > 0 ? 0.0007 : 0.31;
+    pair.p_holm = pair.rows == 0 ? kNaN : std::min(1.0, pair.p * 3);
     pair.effect = static_cast<double>(pair.wins - pair.losses) /
                   static_cast<double>(std::max<std::int64_t>(1, pair.rows));
-    pair.verdict = pair.rows == 0 ? Verdict::kInconclusive
+    pair.verdict = pair.rows == 0 ? Verdict::kDifferencesOnly
                    : pair.hi < 0  ? Verdict::kBetter
                    : pair.lo > 0  ? Verdict::kWorse
                                   : Verdict::kInconclusive;
     if (pair.rows && std::max(std::fabs(pair.relative_lo), std::fabs(pair.relative_hi)) < 0.01)
       pair.verdict = Verdict::kEquivalent;
+    if (pair.rows == 0) pair.warning = "no workload in common with the baseline";
     if (pair.rows && shape_.groups < 20)
       pair.warning = std::to_string(shape_.groups) + " groups: the interval is wide for so few";
     return pair;
