@@ -17,7 +17,8 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::string loss_unit(const TaskTarget& target) {
-  if (target.loss == "absolute-percent" || target.loss == "zero-one") return "%";
+  if (target.loss == "absolute-percent") return "%";
+  if (target.loss == "zero-one") return "";
   if (target.loss == "log-loss") return "nat";
   if (target.loss == "squared") return target.unit.empty() ? "" : target.unit + "^2";
   return target.unit;

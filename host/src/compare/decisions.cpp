@@ -213,7 +213,7 @@ class DecisionCollector {
     out_.decisions.push_back(decision);
     stats::Decision charged = decision;
     if (!feasible && !std::isfinite(by_default)) charged = {worst, best.cost, by_default, true};
-    const double regret = 100 * stats::decision_regret(charged, lower_);
+    const double regret = stats::decision_regret(charged, lower_);
     if (!std::isfinite(regret)) return refuse(at, "regret not defined for this cost");
     sum_[at] += regret;
     ++times_[at];

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of jobs as sealed containers, and the directory that keeps them over a kill.
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -53,39 +50,29 @@ Table canonical(const Table& table) {
   return builder.finish();
 }
 
-// sha256 over every other entry of the metadata, which the container's own digest leaves out.
-std::string seal_of(const std::map<std::string, std::string>& metadata) {
+// sha256 over metadata and names of tensors, which the container's own digest leaves out.
+std::string seal_of(const container::Reader& reader) {
   std::string text;
-  for (const auto& [key, value] : metadata)
-    if (key != kSeal && key != "omen.digest")
-      text += std::to_string(key.size()) + ":" + key + std::to_string(value.size()) + ":" + value;
+  const auto add = [&text](const std::string& part) {
+    text += std::to_string(part.size()) + ":" + part;
+  };
+  for (const auto& [key, value] : reader.metadata()) {
+    if (key == kSeal || key == "omen.digest") continue;
+    add(key);
+    add(value);
+  }
+  for (const container::Entry& entry : reader.entries()) {
+    add(entry.name);
+    add(entry.dtype);
+    for (const std::int64_t size : entry.shape) add(std::to_string(size));
+    add(std::to_string(entry.begin));
+  }
   return container::sha256(text.data(), text.size());
 }
 
 container::Reader reader_of(const std::string& bytes) {
   auto owner = std::make_shared<const std::string>(bytes);
   return container::Reader::from_memory(owner->data(), owner->size(), owner);
-}
-
-void write_atomically(const fs::path& path, const std::string& bytes) {
-  fs::create_directories(path.parent_path());
-  const fs::path temporary = path.string() + "." + std::to_string(getpid()) + ".part";
-  const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  std::size_t at = 0;
-  while (fd >= 0 && at < bytes.size()) {
-    const ssize_t wrote = ::write(fd, bytes.data() + at, bytes.size() - at);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) break;
-    at += static_cast<std::size_t>(wrote);
-  }
-  const bool whole = fd >= 0 && at == bytes.size() && fsync(fd) == 0;
-  const int reason = errno;
-  if (fd >= 0) close(fd);
-  if (whole && std::rename(temporary.c_str(), path.c_str()) == 0) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw Error(OMEN_IO, path.string() + " cannot be written: " + std::strerror(reason),
-              "free some space, or choose another place with --runs-dir");
 }
 
 }  // namespace
@@ -118,7 +105,7 @@ JobResult make_job_result(const Job& job, JobRecord record, const Cost& cost,
       {"peak_memory", std::to_string(cost.peak_memory)}};
   for (const auto& [key, value] : metadata) all.put_meta(key, printable(value));
   // The schemas of the tables are metadata too, so the seal is made from what a reader sees.
-  all.put_meta(kSeal, seal_of(reader_of(all.serialise()).metadata()));
+  all.put_meta(kSeal, seal_of(reader_of(all.serialise())));
   return {std::move(record), cost, all.serialise()};
 }
 
@@ -132,7 +119,7 @@ JobResult read_job_result(std::string bytes) {
       throw Error(OMEN_INVALID_DATA, std::string("result has no '") + key + "'");
     return at->second;
   };
-  if (text(kSeal) != seal_of(metadata))
+  if (text(kSeal) != seal_of(reader))
     throw Error(OMEN_INVALID_DATA, "result was changed: its seal is broken");
   JobResult result;
   result.record = {text("contestant"), text("task"),   text("fold"), text("outcome"),
@@ -174,7 +161,12 @@ std::optional<JobResult> ResultStore::find(const Job& job) const {
 }
 
 void ResultStore::put(const Job& job, const JobResult& result) const {
-  write_atomically(directory_ / (job.key + ".omt"), result.bytes);
+  std::error_code failed;
+  fs::create_directories(directory_, failed);
+  if (failed)
+    throw Error(OMEN_IO, directory_.string() + " cannot be made: " + failed.message(),
+                "choose another place with --runs-dir");
+  container::write_file(directory_ / (job.key + ".omt"), result.bytes);
 }
 
 }  // namespace omen::host

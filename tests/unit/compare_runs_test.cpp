@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans from words, records of runs, and what differs between two.
+#include "compare/run_record.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "compare/plan.hpp"
+#include "compare/run_diff.hpp"
+#include "json_writer.hpp"
+#include "support/compare_plan.hpp"
+#include "support/matchers.hpp"
+
+namespace omen::host {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+using test::IsError;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+ComparePlan plan_of(const std::vector<std::string>& words, bool self_check = false) {
+  PlanRequest request;
+  request.contestants = words;
+  request.self_check = self_check;
+  FlagBook flags;
+  std::vector<std::string> warnings;
+  return make_plan(test::fixtures(), flags, request, warnings);
+}
+
+std::vector<std::string> labels(const ComparePlan& plan) {
+  std::vector<std::string> all;
+  for (const PlannedContestant& contestant : plan.contestants)
+    all.push_back((contestant.facts.reference ? "*" : "") + contestant.facts.label);
+  return all;
+}
+
+TEST(PlanTest, ReferencesAreAlwaysThereAndNeverTwice) {
+  EXPECT_THAT(labels(plan_of({"contender.slow", "contender.snoop"})),
+              ElementsAre("contender.slow", "contender.snoop", "*baseline.mean",
+                          "*baseline.knn@k=5", "*baseline.gbt"));
+  EXPECT_THAT(labels(plan_of({"baseline.gbt", "baseline.mean", "baseline.knn@k=5"})),
+              ElementsAre("baseline.gbt", "baseline.mean", "baseline.knn"));
+  EXPECT_THAT(labels(plan_of({"baseline.knn", "baseline.mean"})),
+              ElementsAre("baseline.knn", "baseline.mean", "*baseline.knn@k=5", "*baseline.gbt"));
+}
+
+TEST(PlanTest, OneComponentWithSeveralOptionsHasSeveralLabels) {
+  const ComparePlan plan = plan_of({"contender.slow", "contender.slow@bias=0.5,noise=0.1"});
+  EXPECT_EQ(plan.contestants[0].facts.label, "contender.slow");
+  EXPECT_EQ(plan.contestants[1].facts.label, "contender.slow@bias=0.5,noise=0.1");
+  EXPECT_THAT(plan.contestants[1].facts.options_json, HasSubstr("0.5"));
+  EXPECT_EQ(find_contestant(plan, "contender.slow@bias=0.5,noise=0.1"), 1u);
+  EXPECT_THAT(error_of([&] { find_contestant(plan, "nobody"); }),
+              IsError(OMEN_INVALID_ARGUMENT, HasSubstr("none of the contestants"),
+                      HasSubstr("contender.slow")));
+}
+
+TEST(PlanTest, MistakesAreNamed) {
+  EXPECT_THAT(error_of([] { plan_of({"contender.slow@bias"}); }),
+              IsError(OMEN_INVALID_ARGUMENT, HasSubstr("COMPONENT@KEY=VALUE")));
+  EXPECT_THAT(error_of([] { plan_of({"contender.slow@biass=1"}); }),
+              IsError(OMEN_INVALID_ARGUMENT, HasSubstr("biass"), HasSubstr("bias")));
+  EXPECT_THAT(error_of([] {
+                plan_of({"contender.slwo", "baseline.mean"});
+              }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("contender.slwo"), HasSubstr("contender.slow")));
+  EXPECT_THAT(error_of([] {
+                plan_of({"contender.slow", "baseline.mean"}, true);
+              }),
+              IsError(OMEN_INVALID_ARGUMENT, HasSubstr("--aa")));
+}
+
+TEST(PlanTest, ASelfCheckIsTheSameComponentUnderTheNextSeed) {
+  const ComparePlan plan = plan_of({"contender.slow"}, true);
+  ASSERT_THAT(plan.contestants, SizeIs(2));
+  EXPECT_EQ(plan.contestants[1].seed, 2u);
+  EXPECT_EQ(plan.contestants[0].facts.options_json, plan.contestants[1].facts.options_json);
+}
+
+TEST(PlanTest, FoldsAtOnceKeepToTheThreadBudget) {
+  ComparePlan plan = test::small_plan({});
+  EXPECT_EQ(jobs_at_once(plan, 4), 4u);
+  plan.tasks[0].task.threads_per_fold = 3;
+  EXPECT_EQ(jobs_at_once(plan, 4), 1u);
+  EXPECT_EQ(jobs_at_once(plan, 7), 2u);
+  plan.tasks[0].task.threads_per_fold = 64;
+  EXPECT_EQ(jobs_at_once(plan, 4), 1u);
+}
+
+class RunsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "omen-runs-test-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  static RunRecord record(const std::string& id) {
+    RunRecord run;
+    run.id = id;
+    run.status = "finished";
+    run.time = "2031-01-02T03:04:05Z";
+    run.command = {"compare", "a", "b"};
+    run.plan_digest = "feed";
+    run.baseline = "a";
+    run.devices = "cpu";
+    for (const char* label : {"a", "b"}) {
+      Contestant contestant;
+      contestant.label = contestant.component = label;
+      contestant.library_sha256 = std::string("sha-of-") + label;
+      contestant.options_json = R"({"depth":4,"rate":0.5})";
+      contestant.determinism = "bitwise";
+      run.contestants.push_back(contestant);
+    }
+    run.tasks.push_back({"t", "hash-t", "t.json", "data", "digest", "k-fold", 40, 8, 2, 0});
+    for (const char* label : {"a", "b"})
+      for (const char* fold : {"0", "1"})
+        run.jobs.push_back({{label, "t", fold, "OK", "", std::string("d") + fold, false}, {}, "k"});
+    run.results.push_back({"t", "cost", "a", "BASELINE", "%", 40, 40, 10, 12, 0, 0, 0, 1});
+    run.results.push_back({"t", "cost", "b", "BETTER", "%", 40, 39, 8, 9, -2, -3, -1, 0.01});
+    run.warnings = {"careful"};
+    return run;
+  }
+
+  fs::path write(const RunRecord& run) const {
+    JsonWriter json;
+    json.object().field("format_version", 1).field("verb", run.verb);
+    json.strings("command", run.command).field("time", run.time);
+    json.field("seed", run.seed).field("threads", run.threads).field("devices", run.devices);
+    write_fields(json, run);
+    fs::create_directories(directory_ / run.id);
+    std::ofstream(directory_ / run.id / "run.json") << json.end().text();
+    return directory_ / run.id;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(RunsTest, ARecordReadsBackAsItWasWritten) {
+  RunRecord run = record("aaaa");
+  run.rope = 0.05;
+  run.contestants[1].seed = 9;
+  run.results[1].p_holm = std::nan("");
+  const RunRecord back = read_run_record(write(run));
+  EXPECT_EQ(back.id, "aaaa");
+  EXPECT_EQ(back.rope, 0.05);
+  EXPECT_EQ(back.contestants[0].seed, 0u);
+  EXPECT_EQ(back.contestants[1].seed, 9u);
+  EXPECT_EQ(back.contestants[0].options_json, run.contestants[0].options_json);
+  EXPECT_EQ(back.tasks[0].dataset_digest, "digest");
+  EXPECT_THAT(back.jobs, SizeIs(4));
+  EXPECT_TRUE(std::isnan(back.results[1].p_holm));
+  EXPECT_THAT(back.warnings, ElementsAre("careful"));
+  EXPECT_EQ(back.predictions_digest("a", "t"), run.predictions_digest("a", "t"));
+  EXPECT_NE(back.predictions_digest("a", "t"), "");
+}
+
+TEST_F(RunsTest, RunsAreFoundByIdByTheStartOfOneAndByPlace) {
+  write(record("abcd1234"));
+  write(record("abff0000"));
+  EXPECT_EQ(find_run(directory_, "abcd"), directory_ / "abcd1234");
+  EXPECT_EQ(find_run(directory_, (directory_ / "abff0000").string()), directory_ / "abff0000");
+  EXPECT_EQ(find_run("elsewhere", (directory_ / "abff0000/run.json").string()),
+            directory_ / "abff0000/run.json");
+  EXPECT_THAT(error_of([&] { find_run(directory_, "ab"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("not the only one"), HasSubstr("abcd1234")));
+  EXPECT_THAT(error_of([&] { find_run(directory_, "abcd1235"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("abcd1235"), HasSubstr("abcd1234")));
+  std::ofstream(directory_ / "abcd1234/run.json") << "{\"verb\": 7}";
+  EXPECT_THAT(error_of([&] { read_run_record(directory_ / "abcd1234"); }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("no record")));
+  EXPECT_THAT(list_runs(directory_), SizeIs(1)) << "a broken record does not hide the others";
+}
+
+TEST_F(RunsTest, ADiffShowsOnlyWhatDiffers) {
+  const RunRecord a = record("aaaa");
+  EXPECT_THAT(diff_runs(a, a).settings, IsEmpty());
+  EXPECT_TRUE(diff_runs(a, a).results.at(0).same_predictions);
+  RunRecord b = record("bbbb");
+  b.seed = 2;
+  b.contestants[1].options_json = R"({"depth":6,"rate":0.5})";
+  b.contestants[1].library_sha256 = "sha-of-newer";
+  b.contestants.push_back(b.contestants[0]);
+  b.contestants.back().label = "c";
+  b.jobs[3].record.digest = "other";
+  const RunDiff diff = diff_runs(a, b);
+  EXPECT_THAT(diff.settings, testing::UnorderedElementsAre(Field(&Difference::what, "seed"),
+                                                           Field(&Difference::what, "b: depth"),
+                                                           Field(&Difference::what, "b: library")));
+  EXPECT_THAT(diff.only_b, ElementsAre("c"));
+  ASSERT_THAT(diff.results, SizeIs(2));
+  EXPECT_TRUE(diff.results[0].same_predictions);
+  EXPECT_FALSE(diff.results[1].same_predictions);
+}
+
+TEST_F(RunsTest, ResultsOnTasksOfAnotherHashAreNotCompared) {
+  const RunRecord a = record("aaaa");
+  RunRecord b = record("bbbb");
+  b.tasks[0].hash = "another";
+  EXPECT_THAT(error_of([&] { diff_runs(a, b); }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("no task of the same hash")));
+  RunRecord c = record("cccc"), d = record("dddd");
+  for (RunRecord* run : {&c, &d}) {
+    run->tasks.push_back({"u", "hash-u", "u.json", "data", "digest", "k-fold", 40, 8, 2, 0});
+    run->results.push_back({"u", "cost", "a", "BASELINE", "%", 40, 40, 10, 12, 0, 0, 0, 1});
+  }
+  d.tasks[0].hash = "another";
+  const RunDiff diff = diff_runs(c, d);
+  EXPECT_THAT(diff.tasks, ElementsAre(Field(&Difference::what, "task t")));
+  ASSERT_THAT(diff.results, SizeIs(1));
+  EXPECT_EQ(diff.results[0].a.task, "u");
+}
+
+}  // namespace
+}  // namespace omen::host
