@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   using namespace omen;
   if (argc != 3) {
-    std::cerr << "usage: sample_report two|many|hostile|large DIRECTORY\n";
+    std::cerr << "usage: sample_report two|class|decision|many|hostile|large DIRECTORY\n";
     return 2;
   }
   try {

@@ -34,7 +34,8 @@ function setUpCurves(parent) {
   const curvesOf = metric => detailView().task.curves.filter(c => state.on.has(byLabel.get(c.contestant).index) && (!metric || c.metric === metric));
   onChange(() => {
     part.tag.textContent = detailView().task.task;
-    const names = [...new Set(detailView().task.curves.map(c => c.metric))], kept = picker.value;
+    const longest = detailView().task.curves.slice().sort((a, b) => b.steps.length - a.steps.length);
+    const names = [...new Set(longest.map(c => c.metric))], kept = picker.value;
     fill(picker, names.map(n => option(n, n, n === kept)));
     picker.hidden = names.length < 2;
     part.node.hidden = !names.length;
@@ -44,8 +45,8 @@ function setUpCurves(parent) {
     if (!curves.length) return 'No learning curve is selected.';
     const values = curves.flatMap(c => c.values).filter(isNumber);
     const [low, high] = span(values), log = low > 0 && high / low > 50;
-    return {height: 340, data: curves.map(curve => ({type: 'scatter', mode: 'lines', name: plain(curve.contestant + ', fold ' + curve.fold), x: curve.steps, y: curve.values,
-      line: {color: byLabel.get(curve.contestant).colour, width: 1.5}, opacity: .7, hovertemplate: 'step %{x}: %{y:.4g}<extra>' + plain(curve.contestant + ', fold ' + curve.fold) + '</extra>'})),
+    return {height: 340, data: curves.map(curve => ({type: 'scatter', mode: curve.steps.length > 1 ? 'lines' : 'markers', name: plain(curve.contestant + ', fold ' + curve.fold), x: curve.steps, y: curve.values,
+      line: {color: byLabel.get(curve.contestant).colour, width: 1.5}, marker: {color: byLabel.get(curve.contestant).colour, size: 8}, opacity: .7, hovertemplate: 'step %{x}: %{y:.4g}<extra>' + plain(curve.contestant + ', fold ' + curve.fold) + '</extra>'})),
       layout: layoutStyle({xaxis: axisStyle({title: 'step'}), yaxis: axisStyle({title: plain(picker.value), type: log ? 'log' : 'linear'})})};
   });
 }

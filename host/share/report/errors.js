@@ -45,7 +45,7 @@ function parityFigure(width) {
     const left = column * (wide + gap), top = 1 - row * tall / area, bottom = Math.max(0, top - side / area);
     const range = log ? ends.map(Math.log10) : ends, type = log ? 'log' : 'linear';
     const lowest = row === down - 1 || i + across >= panels.length;
-    layout['xaxis' + name] = axisStyle({domain: [left, left + wide], anchor: 'y' + name, range, type, ...ticks, title: lowest && column === 0 ? withUnit('truth', view.target.unit) : ''});
+    layout['xaxis' + name] = axisStyle({domain: [left, left + wide], anchor: 'y' + name, range, type, ...ticks, title: lowest && column === 0 ? withUnit(isDecision(view.target) ? 'cost of the best' : 'truth', view.target.unit) : ''});
     layout['yaxis' + name] = axisStyle({domain: [bottom, top], anchor: 'x' + name, range, type, ...ticks, showticklabels: column === 0,
       title: column === 0 && row === 0 ? withUnit(isDecision(view.target) ? 'cost of the pick' : 'predicted', view.target.unit) : ''});
     layout.annotations.push({text: plain(clipText(panel.c.label, side)), x: left, y: top, xref: 'paper', yref: 'paper', xanchor: 'left', yanchor: 'bottom', showarrow: false, font: {size: 12.5, color: colour('ink')}});
@@ -66,7 +66,8 @@ function setUpParity(parent) {
     const view = detailView();
     part.node.hidden = view.target.kind === 'class';
     part.tag.textContent = title(view);
-    part.note.textContent = isDecision(view.target) ? 'True cost of the candidate each contestant picks against the cost of the best one; points on the diagonal are perfect picks.'
+    part.node.querySelector('h2').textContent = isDecision(view.target) ? 'Picks against the best' : 'Truth and prediction';
+    part.note.textContent = isDecision(view.target) ? 'True cost of the candidate each contestant picks against that of the best one; picks on the diagonal are perfect.'
       : 'Points on the dotted diagonal are exact.';
   });
   addChart(part, parityFigure);
@@ -85,10 +86,10 @@ function cdfFigure() {
     data.push({type: 'scatter', mode: 'lines', name: plain(contestant.label), x: shares.map(s => quantile(sorted, s)), y: shares.map(s => s * 100),
       line: {color: contestant.colour, width: contestant.reference ? 1.6 : 2.4, dash: contestant.reference ? 'dot' : 'solid'},
       hovertemplate: '%{y:.0f} % of workloads at or below %{x:.3g}<extra>' + plain(contestant.label) + '</extra>'});
-    if (!contestant.reference || !end) end = Math.max(end, quantile(sorted, 0.98));
+    if (!contestant.reference || !end) end = Math.max(end, quantile(sorted, 0.92));
   }
   if (!data.length) return 'No selected workload has an answer.';
-  return {data, height: spreadHeight(), layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit), range: [0, end * 1.15 || 1]}),
+  return {data, height: spreadHeight(), layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit), range: [0, end * 1.1 || 1]}),
     yaxis: axisStyle({range: [0, 101], ticksuffix: ' %', title: 'share of workloads'})})};
 }
 
@@ -126,6 +127,18 @@ function spreadHeight() {
   return Math.max(360, 70 + Math.min(groups, MOST_GROUPS) * (10 + 13 * entrants));
 }
 
+function meanBars(base, byGroup) {
+  return Object.assign(base, {type: 'bar', y: byGroup.map((_, i) => i), x: byGroup.map(v => v.length ? v.reduce((a, b) => a + b, 0) / v.length : null),
+    hovertemplate: '%{x:.3g}<extra>' + base.name + '</extra>'});
+}
+
+// Whiskers end at 5 and 95 %, so that one wild answer does not set the scale.
+function boxes(base, byGroup) {
+  const at = byGroup.map((_, i) => i).filter(i => byGroup[i].length), sorted = at.map(i => byGroup[i].sort((a, b) => a - b));
+  const of = share => sorted.map(v => quantile(v, share));
+  return Object.assign(base, {type: 'box', line: {width: 1.4}, whiskerwidth: .5, y: at, lowerfence: of(.05), q1: of(.25), median: of(.5), q3: of(.75), upperfence: of(.95), hoverinfo: 'x+name'});
+}
+
 function residualFigure(width, part) {
   const view = detailView(), table = view.table, rows = selectedRows();
   const entrants = shownContestants().filter(c => !c.reference), shown = entrants.length ? entrants : shownContestants();
@@ -136,15 +149,13 @@ function residualFigure(width, part) {
   const positions = rows.filter(i => place.has(table.group[i]));
   const classes = view.target.kind === 'class';
   const data = shown.map(c => {
-    const own = answered(c, positions, 'loss');
+    const byGroup = chosen.map(() => []);
+    for (const i of answered(c, positions, 'loss')) byGroup[place.get(table.group[i])].push(measure.of(c.index, i));
     const base = {name: plain(c.label), orientation: 'h', marker: {color: c.colour}};
-    if (!classes)
-      return Object.assign(base, {type: 'box', boxpoints: false, line: {width: 1.4}, whiskerwidth: .5, y: own.map(i => place.get(table.group[i])), x: own.map(i => measure.of(c.index, i)), hoverinfo: 'x+name'});
-    const byGroup = chosen.map(g => own.filter(i => table.group[i] === g).map(i => measure.of(c.index, i)));
-    return Object.assign(base, {type: 'bar', y: chosen.map((_, i) => i), x: byGroup.map(v => v.length ? v.reduce((a, b) => a + b, 0) / v.length : null), hovertemplate: '%{x:.3f}<extra>' + plain(c.label) + '</extra>'});
+    return classes ? meanBars(base, byGroup) : boxes(base, byGroup);
   });
   part.note.textContent = (classes ? 'Share of wrong classes' : isDecision(view.target) ? 'Regret' : 'Signed errors') + ' in ' +
-    (all > chosen.length ? 'the ' + chosen.length + ' of ' + all + ' groups with the largest losses' : 'every group, largest losses first') + '; references are left out.';
+    (all > chosen.length ? 'the ' + chosen.length + ' of ' + all + ' groups with the largest losses' : 'every group, largest losses first') + (classes ? '' : '; boxes hold the middle half, whiskers 90\u00a0%') + '. References are left out.';
   return {data, height: Math.max(spreadHeight(), 70 + chosen.length * (10 + 13 * shown.length)), layout: layoutStyle({boxmode: 'group', barmode: 'group', boxgap: .3, boxgroupgap: .15,
     xaxis: axisStyle({title: measure.label, zeroline: true, zerolinecolor: colour('faint')}),
     yaxis: axisStyle({tickvals: chosen.map((_, i) => i), ticktext: names, range: [chosen.length - .5, -.5], showgrid: false})})};
@@ -176,7 +187,7 @@ function matrixTable(view, contestant) {
   const classes = view.table.classes, counts = matrixOf(view, contestant);
   const right = counts.reduce((sum, row, i) => sum + row[i], 0), all = counts.flat().reduce((a, b) => a + b, 0);
   return el('div', {class: 'matrix'}, el('h3', {}, dot(contestant), contestant.label, el('span', {class: 'faint num'}, all ? (right / all * 100).toFixed(1) + ' %' : 'no answers')),
-    el('div', {class: 'scroll', style: {margin: '0', padding: '0'}}, el('table', {}, el('thead', {}, el('tr', {}, el('th', {}, 'truth \\ predicted'), classes.map(c => el('th', {scope: 'col', title: c}, c)))),
+    el('div', {class: 'scroll', style: {margin: '0', padding: '0'}}, el('table', {}, el('thead', {}, el('tr', {}, el('td', {}), classes.map(c => el('th', {scope: 'col', title: c}, c)))),
       el('tbody', {}, counts.map((row, i) => {
         const sum = row.reduce((a, b) => a + b, 0);
         return el('tr', {}, el('th', {scope: 'row', title: classes[i]}, classes[i]), row.map((count, j) => el('td', {},

@@ -60,7 +60,7 @@ function axisRow(scale) {
   const all = ticks(scale);
   const shown = all.filter((t, i) => all.length <= 7 || i % 2 === (all.length - 1) / 2 % 2);
   return el('div', {class: 'forest-row forest-axis', 'aria-hidden': 'true'}, el('span', {class: 'who'}),
-    el('div', {class: 'track'}, shown.map((t, i) => el('span', {class: 'tick num', style: {left: scale.at(t) + '%',
+    el('div', {class: 'track'}, shown.map((t, i) => el('span', {class: 'tick num' + (i === 0 || i + 1 === shown.length || t === 0 ? '' : ' minor'), style: {left: scale.at(t) + '%',
       transform: i === 0 ? 'none' : i + 1 === shown.length ? 'translateX(-100%)' : 'translateX(-50%)'}},
       fixed(t * 100, scale.step * 100 < 1 ? 1 : 0, true) + ' %'))), el('span', {class: 'value'}), el('span', {class: 'verdict'}));
 }

@@ -32,6 +32,12 @@ function jobWords() {
   return plural(jobs.length, 'job') + (failed ? ', ' + failed + ' did not finish' : ', all finished') + (reused ? ', ' + reused + ' kept from an earlier run' : '');
 }
 
+function machineWords() {
+  const {processor, cores, memory_bytes: memory, ...rest} = comparison.machine || {};
+  const others = Object.values(rest).filter(v => typeof v === 'string' || typeof v === 'number');
+  return [processor, cores ? plural(cores, 'core') : '', memory ? bytes(memory) : '', ...others].filter(Boolean).join(', ');
+}
+
 function methodNotes() {
   const rope = [...new Set(comparison.tasks.map(t => number(t.rope * 100)))].join(' or ');
   const intervals = [...new Set(comparison.pairs.map(p => p.interval).filter(Boolean))].join(', ');
@@ -44,11 +50,9 @@ function methodNotes() {
 
 function setUpProvenance(parent) {
   const part = section('provenance', 'Provenance', 'What is needed to repeat this comparison.');
-  const machine = comparison.machine || {};
-  const flat = Object.entries(machine).filter(([, v]) => typeof v !== 'object').map(([k, v]) => k.replaceAll('_', ' ') + ' ' + v).join(', ');
   fill(part.body, el('dl', {class: 'facts-grid'}, fact('Command', comparison.command_line, true),
     fact('Repeat', comparison.directory ? 'omen rerun ' + comparison.directory + '/run.json' : '', true), fact('Omen', comparison.revision, true),
-    fact('Machine', flat), fact('Threads', String(comparison.threads)), fact('Seed', String(comparison.seed)), fact('Jobs', jobWords())),
+    fact('Machine', machineWords()), fact('Threads', comparison.threads ? String(comparison.threads) : 'as each plugin decides'), fact('Seed', String(comparison.seed)), fact('Jobs', jobWords())),
     el('div', {style: {'margin-top': '18px'}}, contestantTable()), el('div', {style: {'margin-top': '18px'}}, taskTable()), methodNotes());
   parent.append(part.node);
 }

@@ -146,13 +146,14 @@ function setUpMetrics(parent) {
     const columns = names.map(name => results.map(r => r.metrics.find(m => m.name === name)));
     const best = columns.map(column => {
       const values = column.filter(m => m && isNumber(m.value));
-      if (values.length < 2) return null;
+      // Neither more coverage nor narrower intervals are better for themselves.
+      if (values.length < 2 || ['coverage', 'width'].includes(values[0].name)) return null;
       const pick = values[0].lower_is_better ? Math.min : Math.max;
       return pick(...values.map(m => m.value));
     });
-    fill(part.body, tableOf([{text: ''}, ...names.map(n => ({text: metricName(n), right: true}))], results.map((r, i) =>
+    fill(part.body, tableOf([{text: ''}, ...names.map((n, m) => ({text: withUnit(metricName(n), (columns[m].find(Boolean) || {}).unit), right: true}))], results.map((r, i) =>
       el('tr', {class: byLabel.get(r.contestant).reference ? 'reference' : null}, el('td', {}, who(byLabel.get(r.contestant))),
         columns.map((column, m) => el('td', {class: 'right' + (column[i] && column[i].value === best[m] ? ' best' : '')},
-          column[i] ? quantity(column[i].value, column[i].unit) : '\u2013'))))));
+          column[i] ? number(column[i].value) : '\u2013'))))));
   });
 }

@@ -49,7 +49,7 @@ function workloadRow(view, i, shown) {
   return el('tr', {}, el('td', {}, table.names[i] || '#' + table.ids[i]), el('td', {class: 'faint'}, table.groups[table.group[i]]),
     el('td', {class: 'right'}, valueText(view, table.truth[i], table.best && table.best[i])), shown.map(c => {
       const own = table.contestants[c.index], status = table.statuses[own.status[i]];
-      const flagged = status && status !== 'ok' ? el('span', {class: 'status'}, status) : null;
+      const flagged = status && status !== 'ok' ? el('span', {class: 'status', title: status}, status) : null;
       return [el('td', {class: 'right'}, isNumber(own.predicted[i]) ? valueText(view, own.predicted[i], own.pick && own.pick[i]) : null, isNumber(own.predicted[i]) && flagged ? ' ' : null, flagged || (isNumber(own.predicted[i]) ? null : '\u2013')),
         el('td', {class: 'right' + (losses.length > 1 && own.loss[i] === best ? ' best' : '')}, number(own.loss[i]))];
     }));

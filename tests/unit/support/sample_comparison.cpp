@@ -243,7 +243,7 @@ class Maker {
       add_class_metrics(target, c, result);
     else if (kind == SampleKind::kDecision)
       result.metrics = {{"regret", result.mean_loss, "%", true},
-                        {"top1", 0.6 + skill_[c], "", false},
+                        {"top1", 0.9 - skill_[c], "", false},
                         {"infeasible_picks", 0, "", true}};
     else
       result.metrics = {{"mape", result.mean_loss, "%", true},
@@ -338,7 +338,9 @@ Comparison sample_comparison(const SampleShape& shape) {
 SampleShape sample_shape(const std::string& name) {
   SampleShape shape;
   if (name == "two") return shape;
-  if (name == "many") {
+  if (name == "class" || name == "decision") {
+    shape.tasks = {name == "class" ? SampleKind::kClass : SampleKind::kDecision};
+  } else if (name == "many") {
     shape.entrants = 3;
     shape.tasks = {SampleKind::kNumber, SampleKind::kNumber, SampleKind::kNumber,
                    SampleKind::kNumber, SampleKind::kClass,  SampleKind::kDecision};

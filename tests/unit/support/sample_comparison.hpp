@@ -25,7 +25,8 @@ struct SampleShape {
 
 host::Comparison sample_comparison(const SampleShape& shape);
 
-// "two": two predictors on numbers; "many": three over six tasks of all kinds; "hostile"; "large".
+// "two": two predictors on numbers; "class" and "decision": on those; "many": three over six tasks
+// of all kinds; "hostile"; "large".
 SampleShape sample_shape(const std::string& name);
 
 }  // namespace omen::test
