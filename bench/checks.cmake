@@ -48,3 +48,16 @@ omen_add_show_check(NAME equal_skill_false_verdicts TRACK compare
   COMMAND $<TARGET_FILE:verdicts> --equal-skill)
 omen_add_show_check(NAME planted_improvement_found TRACK compare
   COMMAND $<TARGET_FILE:verdicts> --planted)
+
+if(TARGET Omen::cli)
+  add_executable(import_memory import/import_memory.cpp)
+  target_link_libraries(import_memory PRIVATE Omen::host omen_warnings)
+  set_target_properties(import_memory PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+  omen_add_show_check(NAME data_import_200mb_peak_mb TRACK compare
+    COMMAND $<TARGET_FILE:import_memory> data_import_200mb_peak_mb 200 128
+            $<TARGET_FILE:Omen::cli>)
+  omen_add_show_check(NAME data_import_10gb_peak_mb TRACK compare SLOW
+    COMMAND $<TARGET_FILE:import_memory> data_import_10gb_peak_mb 10000 512
+            $<TARGET_FILE:Omen::cli>)
+endif()

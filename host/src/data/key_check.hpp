@@ -15,7 +15,7 @@ namespace omen::host {
 class KeyCheck {
  public:
   // Runs of `run_keys` keys are kept in `directory`.
-  explicit KeyCheck(std::filesystem::path directory, std::size_t run_keys = std::size_t{1} << 21);
+  explicit KeyCheck(std::filesystem::path directory, std::size_t run_keys = std::size_t{1} << 20);
   ~KeyCheck();
   KeyCheck(const KeyCheck&) = delete;
   KeyCheck& operator=(const KeyCheck&) = delete;

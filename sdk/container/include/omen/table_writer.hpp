@@ -19,7 +19,7 @@ namespace omen::container {
 // column, which holds 2 GiB at most.
 class TableWriter {
  public:
-  static constexpr std::size_t kTextMemory = std::size_t{64} << 20;
+  static constexpr std::size_t kTextMemory = std::size_t{32} << 20;
 
   TableWriter(std::filesystem::path path, std::string table, std::size_t text_memory = kTextMemory);
   ~TableWriter();
