@@ -102,6 +102,11 @@ TEST_F(ReportPage, ShowsEverySectionThatTheComparisonHasDataFor) {
   EXPECT_EQ(count("#parity .plot-container") + count("#cdf .plot-container") +
                 count("#residuals .plot-container") + count("#curves .plot-container"),
             4);
+  for (const char* id : {"cdf", "residuals", "curves"})
+    EXPECT_EQ(browser_->evaluate("document.querySelector('#" + std::string(id) +
+                                 " .chart')._fullLayout.xaxis.type"),
+              "linear")
+        << id;
   EXPECT_EQ(count("#ranking svg circle"), 6);
   EXPECT_EQ(count("#confusion:not([hidden])"), 0);
 }

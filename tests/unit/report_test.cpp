@@ -69,6 +69,10 @@ TEST(ReportWording, GivesAnIntervalTheDigitsOfItsWidestNumber) {
   result.hi = -0.0612;
   EXPECT_EQ(report::change_words(result, "%"), "-2.40 pp [-3.31, -0.06]");
   EXPECT_EQ(report::change_words(result, "ms"), "-2.40 ms [-3.31, -0.06]");
+  result.difference = 0;
+  result.lo = -0.001;
+  EXPECT_EQ(report::change_words(result, "%"), "0.0000 pp [-0.0010, -0.0612]");
+  result.difference = -2.4;
   result.lo = result.hi = std::nan("");
   EXPECT_EQ(report::change_words(result, ""), "-2.40");
   result.rows = 0;
@@ -132,7 +136,7 @@ TEST(ReportText, ExplainsCrashesLeaksRanksAndModes) {
       HasSubstr(
           "240 workloads without an answer from driple.gat, which crashed; excluded from the "));
   EXPECT_THAT(text,
-              ContainsRegex("driple.gat +0/240 +- +- +no paired workloads +DIFFERENCES ONLY"));
+              ContainsRegex("driple.gat +0/240 +- +- +no paired workloads +NO ANSWERS"));
   EXPECT_THAT(text, HasSubstr("warning: 12 of 240 test rows have a near-duplicate"));
   EXPECT_THAT(text, HasSubstr("duplicates kept together\n"));
   EXPECT_THAT(text, HasSubstr("mean ranks over 6 tasks: driple.gin 1.33, driple.gat 2.00"));

@@ -7,7 +7,7 @@ const redrawOnResize = [];
 function plain(text) { return String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'); }
 
 function axisStyle(own) {
-  return Object.assign({gridcolor: colour('line'), zerolinecolor: colour('line'), linecolor: colour('line'), automargin: true, zeroline: false,
+  return Object.assign({type: 'linear', gridcolor: colour('line'), zerolinecolor: colour('line'), linecolor: colour('line'), automargin: true, zeroline: false,
     tickfont: {color: colour('faint'), size: 12}}, own, {title: own && own.title ? {text: own.title, font: {size: 12.5, color: colour('soft')}, standoff: 10} : undefined});
 }
 

@@ -43,10 +43,14 @@ function setUpCurves(parent) {
   const chart = addChart(part, () => {
     const curves = curvesOf(picker.value);
     if (!curves.length) return 'No learning curve is selected.';
-    const values = curves.flatMap(c => c.values).filter(isNumber);
-    const [low, high] = span(values), log = low > 0 && high / low > 50;
-    return {height: 340, data: curves.map(curve => ({type: 'scatter', mode: curve.steps.length > 1 ? 'lines' : 'markers', name: plain(curve.contestant + ', fold ' + curve.fold), x: curve.steps, y: curve.values,
-      line: {color: byLabel.get(curve.contestant).colour, width: 1.5}, marker: {color: byLabel.get(curve.contestant).colour, size: 8}, opacity: .7, hovertemplate: 'step %{x}: %{y:.4g}<extra>' + plain(curve.contestant + ', fold ' + curve.fold) + '</extra>'})),
-      layout: layoutStyle({xaxis: axisStyle({title: 'step'}), yaxis: axisStyle({title: plain(picker.value), type: log ? 'log' : 'linear'})})};
+    const [low, high] = span(curves.flatMap(c => c.values).filter(isNumber)), log = low > 0 && high / low > 50;
+    // A single value a fold is no curve: those stand side by side instead.
+    const single = curves.every(c => c.steps.length < 2);
+    const data = curves.map(curve => {
+      const tint = byLabel.get(curve.contestant).colour, name = plain(curve.contestant + ', fold ' + curve.fold);
+      return {type: 'scatter', mode: single ? 'markers' : 'lines', name, x: single ? [plain(curve.contestant)] : curve.steps, y: curve.values, opacity: .7,
+        line: {color: tint, width: 1.5}, marker: {color: tint, size: 9}, hovertemplate: (single ? '' : 'step %{x}: ') + '%{y:.4g}<extra>' + name + '</extra>'};
+    });
+    return {height: 340, data, layout: layoutStyle({xaxis: axisStyle(single ? {type: 'category'} : {title: 'step'}), yaxis: axisStyle({title: plain(picker.value), type: log ? 'log' : 'linear'})})};
   });
 }

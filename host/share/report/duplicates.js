@@ -7,7 +7,7 @@ function setUpDuplicates(parent) {
   const row = (view, result) => {
     const contestant = byLabel.get(result.contestant), unit = view.target.loss_unit;
     const other = view.regrouped && view.regrouped.target.results.find(r => r.contestant === result.contestant);
-    const verdict = v => { const pair = v && v.pairs.find(p => p.contestant === result.contestant); return pair ? chip(pair.verdict) : ''; };
+    const verdict = v => { const pair = v && v.pairs.find(p => p.contestant === result.contestant); return pair ? chip(pair) : ''; };
     return el('tr', {class: contestant.reference ? 'reference' : null}, el('td', {}, who(contestant)), el('td', {class: 'right'}, quantity(typicalLoss(view, result), unit)),
       el('td', {}, verdict(view)), el('td', {class: 'right'}, other ? quantity(typicalLoss(view, other), unit) : '\u2013'), el('td', {}, verdict(view.regrouped)));
   };

@@ -11,16 +11,23 @@ function span(values) {
   return [low, high];
 }
 
-// Powers of ten, and threes between them where those are few.
-function logTicks([low, high]) {
-  const powers = [], threes = [];
-  for (let e = Math.floor(Math.log10(low)); e <= Math.log10(high); e++) {
-    powers.push(Math.pow(10, e));
-    threes.push(Math.pow(10, e), 3 * Math.pow(10, e));
-  }
-  const inside = list => list.filter(v => v >= low && v <= high);
-  const values = inside(powers).length < 3 ? inside(threes) : inside(powers);
-  return {tickvals: values, ticktext: values.map(v => v >= 1e6 || v < 1e-3 ? v.toExponential(0) : String(Number(v.toPrecision(1))))};
+// At most `most` round values between the ends of a logarithmic axis.
+function logTicks([low, high], most) {
+  const inside = factors => {
+    const values = [];
+    for (let e = Math.floor(Math.log10(low)); e <= Math.log10(high); e++) values.push(...factors.map(f => f * Math.pow(10, e)));
+    return values.filter(v => v >= low * 0.999 && v <= high * 1.001);
+  };
+  const decades = inside([1]), step = Math.ceil(decades.length / most);
+  const finer = [[1, 1.5, 2, 3, 5, 7], [1, 2, 5], [1, 3]].map(inside).find(values => values.length <= most);
+  const values = decades.length < 3 && finer ? finer : decades.filter((_, i) => (decades.length - 1 - i) % step === 0);
+  return {tickvals: values, ticktext: values.map(v => v >= 1e6 || v < 1e-4 ? '10<sup>' + Math.round(Math.log10(v)) + '</sup>' : String(Number(v.toPrecision(2))))};
+}
+
+// Ends that leave one answer in two hundred outside on either side.
+function robustSpan(values) {
+  const sorted = values.slice().sort((a, b) => a - b);
+  return sorted.length ? [quantile(sorted, 0.005), quantile(sorted, 0.995)] : [];
 }
 
 // One panel a contestant on the same axes: overlaid clouds would hide each other.
@@ -31,7 +38,7 @@ function parityFigure(width) {
   const across = Math.max(1, Math.min(panels.length, width < 520 ? 2 : width < 900 ? 3 : 5));
   const down = Math.ceil(panels.length / across);
   const truths = span(panels.flatMap(p => span(p.rows.map(i => table.truth[i]))));
-  const all = span([...truths, ...panels.filter(p => !p.c.reference).flatMap(p => span(p.rows.map(i => table.contestants[p.c.index].predicted[i])))]);
+  const all = span([...truths, ...panels.filter(p => !p.c.reference).flatMap(p => robustSpan(p.rows.map(i => table.contestants[p.c.index].predicted[i])))]);
   const log = all[0] > 0 && all[1] / all[0] > 30;
   const pad = log ? Math.pow(all[1] / all[0], 0.04) : (all[1] - all[0]) * 0.04 || 1;
   const ends = log ? [all[0] / pad, all[1] * pad] : [all[0] - pad, all[1] + pad];
@@ -39,7 +46,7 @@ function parityFigure(width) {
   const side = (width - 58) * wide, tall = side + 46, area = down * tall - 46;
   const layout = layoutStyle({margin: {l: 50, r: 8, t: 24, b: 46}, annotations: []});
   const most = hasWebGl ? 20000 : 1500, gl = hasWebGl && panels.some(p => p.rows.length > 1500);
-  const data = [], ticks = log ? logTicks(ends) : {nticks: 4};
+  const data = [], ticks = log ? logTicks(ends, 4) : {nticks: 4};
   panels.forEach((panel, i) => {
     const column = i % across, row = Math.floor(i / across), name = i ? String(i + 1) : '';
     const left = column * (wide + gap), top = 1 - row * tall / area, bottom = Math.max(0, top - side / area);
@@ -74,33 +81,51 @@ function setUpParity(parent) {
 }
 
 const CDF_POINTS = 300;
-function cdfFigure() {
-  const view = detailView(), table = view.table, data = [];
-  let end = 0;
-  for (const contestant of shownContestants()) {
-    const loss = table.contestants[contestant.index].loss;
-    const sorted = answered(contestant, selectedRows(), 'loss').map(i => loss[i]).sort((a, b) => a - b);
-    if (!sorted.length) continue;
-    const count = Math.min(CDF_POINTS, sorted.length);
-    const shares = Array.from({length: count}, (_, i) => (i + 1) / count);
-    data.push({type: 'scatter', mode: 'lines', name: plain(contestant.label), x: shares.map(s => quantile(sorted, s)), y: shares.map(s => s * 100),
-      line: {color: contestant.colour, width: contestant.reference ? 1.6 : 2.4, dash: contestant.reference ? 'dot' : 'solid'},
-      hovertemplate: '%{y:.0f} % of workloads at or below %{x:.3g}<extra>' + plain(contestant.label) + '</extra>'});
-    if (!contestant.reference || !end) end = Math.max(end, quantile(sorted, 0.92));
-  }
-  if (!data.length) return 'No selected workload has an answer.';
-  return {data, height: spreadHeight(), layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit), range: [0, end * 1.1 || 1]}),
-    yaxis: axisStyle({range: [0, 101], ticksuffix: ' %', title: 'share of workloads'})})};
+// A long tail gets a logarithmic axis; otherwise most of the curve would be a cliff at the left.
+function cdfAxis(sortedLosses) {
+  const of = share => Math.max(0, ...sortedLosses.map(sorted => quantile(sorted, share)).filter(isNumber));
+  const end = of(0.92) * 1.1 || 1;
+  if (end < 8 * of(0.5) || !of(0.5)) return {type: 'linear', range: [0, end]};
+  const low = Math.min(...sortedLosses.map(sorted => quantile(sorted, 0.05)).filter(v => v > 0), of(0.5) / 100), high = of(0.98);
+  return {type: 'log', range: [Math.log10(low), Math.log10(high)], ...logTicks([low, high], 6)};
 }
 
-// Signed where the kind of target allows it: bias shows as well as spread.
-function residual(view) {
-  const table = view.table, loss = view.target.loss;
+function cdfFigure() {
+  const view = detailView(), table = view.table;
+  const curves = shownContestants().map(contestant => {
+    const loss = table.contestants[contestant.index].loss;
+    return {contestant, sorted: answered(contestant, selectedRows(), 'loss').map(i => loss[i]).sort((a, b) => a - b)};
+  }).filter(curve => curve.sorted.length);
+  if (!curves.length) return 'No selected workload has an answer.';
+  const entrants = curves.filter(c => !c.contestant.reference);
+  const data = curves.map(({contestant, sorted}) => {
+    const count = Math.min(CDF_POINTS, sorted.length), shares = Array.from({length: count}, (_, i) => (i + 1) / count);
+    return {type: 'scatter', mode: 'lines', name: plain(contestant.label), x: shares.map(s => quantile(sorted, s)), y: shares.map(s => s * 100),
+      line: {color: contestant.colour, width: contestant.reference ? 1.6 : 2.4, dash: contestant.reference ? 'dot' : 'solid'},
+      hovertemplate: '%{y:.0f} % of workloads at or below %{x:.3g}<extra>' + plain(contestant.label) + '</extra>'};
+  });
+  return {data, height: spreadHeight(), layout: layoutStyle({xaxis: axisStyle({title: withUnit(lossName(view.target), view.target.loss_unit),
+    ...cdfAxis((entrants.length ? entrants : curves).map(c => c.sorted))}), yaxis: axisStyle({range: [0, 101], ticksuffix: ' %', title: 'share of workloads'})})};
+}
+
+// Signed where the kind of target allows it, so that bias shows as well as spread; as a ratio on a logarithmic scale
+// where answers are off by multiples.
+function residual(view, rows, shown) {
+  const table = view.table, predicted = c => table.contestants[c].predicted;
   if (view.target.kind === 'class' || isDecision(view.target))
     return {label: withUnit(lossName(view.target), view.target.loss_unit), of: (c, i) => table.contestants[c].loss[i]};
-  if (loss === 'absolute-percent')
-    return {label: 'predicted against truth (%)', of: (c, i) => (table.contestants[c].predicted[i] / table.truth[i] - 1) * 100};
-  return {label: withUnit('predicted minus truth', view.target.unit), of: (c, i) => table.contestants[c].predicted[i] - table.truth[i]};
+  if (view.target.loss !== 'absolute-percent')
+    return {label: withUnit('predicted minus truth', view.target.unit), of: (c, i) => predicted(c)[i] - table.truth[i]};
+  const ratios = shown.flatMap(c => answered(c, rows, 'loss').map(i => predicted(c.index)[i] / table.truth[i])).sort((a, b) => a - b);
+  if (ratios[0] > 0 && quantile(ratios, 0.95) > 4)
+    return {label: 'predicted / truth', of: (c, i) => Math.log10(predicted(c)[i] / table.truth[i]), log: true};
+  return {label: 'predicted against truth (%)', of: (c, i) => (predicted(c)[i] / table.truth[i] - 1) * 100};
+}
+
+// Values are logarithms already, because precomputed boxes want a linear axis.
+function ratioAxis(data) {
+  const ends = span(data.flatMap(t => [...t.lowerfence, ...t.upperfence])), ticks = logTicks(ends.map(v => Math.pow(10, v)), 7);
+  return {tickvals: ticks.tickvals.map(Math.log10), ticktext: ticks.ticktext};
 }
 
 const MOST_GROUPS = 12;
@@ -136,7 +161,7 @@ function meanBars(base, byGroup) {
 function boxes(base, byGroup) {
   const at = byGroup.map((_, i) => i).filter(i => byGroup[i].length), sorted = at.map(i => byGroup[i].sort((a, b) => a - b));
   const of = share => sorted.map(v => quantile(v, share));
-  return Object.assign(base, {type: 'box', line: {width: 1.4}, whiskerwidth: .5, y: at, lowerfence: of(.05), q1: of(.25), median: of(.5), q3: of(.75), upperfence: of(.95), hoverinfo: 'x+name'});
+  return Object.assign(base, {type: 'box', line: {width: 1.4}, whiskerwidth: .5, y: at, lowerfence: of(.05), q1: of(.25), median: of(.5), q3: of(.75), upperfence: of(.95), hoverinfo: 'name'});
 }
 
 function residualFigure(width, part) {
@@ -144,7 +169,7 @@ function residualFigure(width, part) {
   const entrants = shownContestants().filter(c => !c.reference), shown = entrants.length ? entrants : shownContestants();
   const {chosen, all} = worstGroups(table, rows, shown);
   if (!chosen.length) return 'No selected workload has an answer.';
-  const place = new Map(chosen.map((g, i) => [g, i])), measure = residual(view);
+  const place = new Map(chosen.map((g, i) => [g, i])), measure = residual(view, rows, shown);
   const names = chosen.map(g => plain(clipText(table.groups[g], width < 520 ? 100 : 170)));
   const positions = rows.filter(i => place.has(table.group[i]));
   const classes = view.target.kind === 'class';
@@ -157,7 +182,7 @@ function residualFigure(width, part) {
   part.note.textContent = (classes ? 'Share of wrong classes' : isDecision(view.target) ? 'Regret' : 'Signed errors') + ' in ' +
     (all > chosen.length ? 'the ' + chosen.length + ' of ' + all + ' groups with the largest losses' : 'every group, largest losses first') + (classes ? '' : '; boxes hold the middle half, whiskers 90\u00a0%') + '. References are left out.';
   return {data, height: Math.max(spreadHeight(), 70 + chosen.length * (10 + 13 * shown.length)), layout: layoutStyle({boxmode: 'group', barmode: 'group', boxgap: .3, boxgroupgap: .15,
-    xaxis: axisStyle({title: measure.label, zeroline: true, zerolinecolor: colour('faint')}),
+    xaxis: axisStyle({title: measure.label, zeroline: true, zerolinecolor: colour('faint'), ...(measure.log ? ratioAxis(data) : {})}),
     yaxis: axisStyle({tickvals: chosen.map((_, i) => i), ticktext: names, range: [chosen.length - .5, -.5], showgrid: false})})};
 }
 

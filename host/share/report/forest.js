@@ -53,7 +53,7 @@ function forestRow(pair, scale, rope, regrouped) {
   return el('div', {class: 'forest-row' + (contestant.reference ? ' reference' : ''), role: 'listitem', 'aria-label': words, title: words},
     el('span', {class: 'who'}, dot(contestant), el('span', {}, contestant.label)),
     track(pair, scale, rope, regrouped), el('span', {class: 'value num'}, change(pair) + undefinedShare),
-    el('span', {class: 'verdict'}, chip(pair.verdict)));
+    el('span', {class: 'verdict'}, chip(pair)));
 }
 
 function axisRow(scale) {

@@ -2,8 +2,8 @@
 // Small pieces that several sections show: verdicts, contestants with their colour.
 const VERDICT_MARKS = {BETTER: '\u2713', WORSE: '\u2715', EQUIVALENT: '\u2248', INCONCLUSIVE: '?'};
 
-function chip(verdict) {
-  const mark = VERDICT_MARKS[verdict];
+function chip(pair) {
+  const verdict = pair.rows ? pair.verdict : 'NO_ANSWERS', mark = VERDICT_MARKS[verdict];
   return el('span', {class: 'chip ' + (mark ? verdict : 'plain-verdict')},
     mark ? el('span', {'aria-hidden': 'true'}, mark) : null, verdict.replaceAll('_', ' '));
 }

@@ -54,6 +54,12 @@ function tally(pairs) {
     el('p', {class: 'small', style: {'margin-top': '8px'}}, parts.map(p => p.n + ' ' + p.v.toLowerCase()).join(', ') || 'differences only'));
 }
 
+const FEW_PAIRS = 6;
+function verdictLine(pair) {
+  const where = comparison.tasks.length > 1 ? pair.task + (views.some(v => v.task.task === pair.task && v.target.target !== pair.target) ? ' \u00b7 ' + pair.target : '') : pair.target;
+  return el('div', {}, el('span', {title: pair.task + ' \u00b7 ' + pair.target}, where), el('span', {class: 'num faint'}, pair.rows ? relative(pair.relative) : '\u2013'), chip(pair));
+}
+
 function challengerCard(contestant) {
   const pairs = pairsOf(contestant);
   const result = views[0].target.results.find(r => r.contestant === contestant.label);
@@ -62,11 +68,12 @@ function challengerCard(contestant) {
     return sum + coverage.workloads - coverage.answered;
   }, 0);
   const gap = missing ? el('p', {class: 'small'}, plural(missing, 'answer') + ' missing') : null;
+  const name = el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label));
   if (pairs.length > 1)
-    return el('div', {class: 'card'}, el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label)), tally(pairs), gap);
+    return el('div', {class: 'card'}, name, tally(pairs), pairs.length <= FEW_PAIRS ? el('div', {class: 'verdicts'}, pairs.map(verdictLine)) : null, gap);
   const pair = pairs[0];
   return el('div', {class: 'card'},
-    el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label), chip(pair.verdict)),
+    el('div', {class: 'who'}, dot(contestant), el('span', {}, contestant.label), chip(pair)),
     el('div', {class: 'big num'}, pair.rows ? relative(pair.relative) : '\u2013', pair.rows && isNumber(pair.relative_lo)
       ? el('span', {class: 'range'}, '[' + relative(pair.relative_lo) + ', ' + relative(pair.relative_hi) + ']') : null),
     el('p', {class: 'small num'}, pair.rows ? 'change of the ' + lossName(views[0].target) + ' against ' + comparison.baseline : 'no paired workloads'),
@@ -108,7 +115,7 @@ function resultRow(view, result) {
     el('td', {class: 'right'}, quantity(result.mean_loss, view.target.loss_unit)),
     el('td', {class: 'num'}, pair ? change(pair) : 'baseline'),
     el('td', {class: 'num'}, paired ? pair.wins + ' / ' + pair.ties + ' / ' + pair.losses : ''),
-    el('td', {class: 'right'}, paired ? probability(pair.p_holm) : ''), el('td', {}, pair ? chip(pair.verdict) : ''));
+    el('td', {class: 'right'}, paired ? probability(pair.p_holm) : ''), el('td', {}, pair ? chip(pair) : ''));
 }
 
 function resultTable(view) {

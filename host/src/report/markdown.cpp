@@ -30,7 +30,7 @@ std::string escape(const std::string& text) {
 }
 
 std::string verdict_cell(const stats::PairedResult& pair) {
-  const std::string name = verdict_words(pair.verdict);
+  const std::string name = verdict_words(pair);
   const bool clear =
       pair.verdict == stats::Verdict::kBetter || pair.verdict == stats::Verdict::kWorse;
   return clear ? "**" + name + "**" : name;

@@ -62,7 +62,7 @@ TextTable target_table(const Comparison& comparison, const TargetResult& target,
     if (base)
       row.emplace_back(pairs ? "" : "baseline", Style::kFaint);
     else
-      row.emplace_back(verdict_words(pair.verdict), verdict_style(pair.verdict));
+      row.emplace_back(verdict_words(pair), verdict_style(pair.verdict));
     table.add(std::move(row));
   }
   return table;

@@ -7,15 +7,18 @@
 #include <cstdio>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <tuple>
 
 namespace omen::host::report {
 namespace {
 
+// What rounds to zero has no sign.
 std::string decimals(double value, int places, bool sign) {
   char text[64];
   std::snprintf(text, sizeof text, sign ? "%+.*f" : "%.*f", places, value);
-  return text;
+  const bool zero = std::string_view(text).find_first_of("123456789") == std::string_view::npos;
+  return zero && (text[0] == '+' || text[0] == '-') ? text + 1 : text;
 }
 
 // Places after the point that give `size` three significant digits.
@@ -122,8 +125,9 @@ std::string p_words(double p) {
   return decimals(p, p < 0.1 ? 4 : 2, false);
 }
 
-std::string verdict_words(stats::Verdict verdict) {
-  std::string words = stats::verdict_name(verdict);
+std::string verdict_words(const stats::PairedResult& result) {
+  if (result.rows == 0) return "NO ANSWERS";
+  std::string words = stats::verdict_name(result.verdict);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;
 }

@@ -36,8 +36,8 @@ std::string difference_unit(const std::string& loss_unit);
 // "-2.40 pp [-3.30, -1.60]"; "no paired workloads" where nothing could be paired.
 std::string change_words(const stats::PairedResult& result, const std::string& loss_unit);
 std::string p_words(double p);
-// "BETTER", "DIFFERENCES ONLY".
-std::string verdict_words(stats::Verdict verdict);
+// "BETTER", "DIFFERENCES ONLY"; "NO ANSWERS" where nothing could be paired.
+std::string verdict_words(const stats::PairedResult& result);
 // "sha256:41c0a2b3".
 std::string short_digest(const std::string& digest);
 // "3 workloads", "1 group".
