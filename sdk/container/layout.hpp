@@ -12,6 +12,10 @@
 
 namespace omen::container {
 
+// A JSON string. Documents are put together as text: a JSON tree allocates in its destructor, where
+// running out of memory would end the process.
+std::string json_text(const std::string& text);
+
 // Length and JSON, padded so that the data part starts at a multiple of 8. The entries are in file
 // order with their offsets.
 std::string header_bytes(const std::map<std::string, std::string>& metadata,

@@ -19,15 +19,15 @@ constexpr Type kTypes[] = {Type::kBool,       Type::kInt8,      Type::kUInt8,   
 
 // ----------------------------------------------------------------------------------------- writing
 
-Json encode(const Metadata& metadata) {
-  Json pairs = Json::array();
+std::string encode(const Metadata& metadata) {
+  std::string pairs;
   for (const auto& [key, value] : metadata) {
     for (const std::string* text : {&key, &value})
       if (find_invalid_utf8(*text) != std::string::npos)
         throw Error(OMEN_INVALID_ARGUMENT, "table metadata '" + key + "' is not UTF-8 text");
-    pairs.push_back(Json::array({key, value}));
+    pairs += (pairs.empty() ? "[" : ",[") + json_text(key) + "," + json_text(value) + "]";
   }
-  return pairs;
+  return "[" + pairs + "]";
 }
 
 void put_bits(Writer& writer, const std::string& name, const std::vector<bool>& values) {
@@ -251,15 +251,16 @@ void check_table_name(const std::string& table) {
 
 std::string schema_json(std::int64_t rows, const Metadata& metadata,
                         const std::vector<ColumnSchema>& columns) {
-  Json list = Json::array();
+  std::string list;
   for (const ColumnSchema& column : columns) {
-    Json json{{"name", column.name}, {"type", type_name(column.type)}};
-    if (is_list(column.type)) json["width"] = column.width;
-    if (column.nulls) json["nulls"] = true;
-    json["metadata"] = encode(column.metadata);
-    list.push_back(std::move(json));
+    list += (list.empty() ? "" : ",") + ("{\"name\":" + json_text(column.name)) + ",\"type\":\"" +
+            type_name(column.type) + "\"";
+    if (is_list(column.type)) list += ",\"width\":" + std::to_string(column.width);
+    if (column.nulls) list += ",\"nulls\":true";
+    list += ",\"metadata\":" + encode(column.metadata) + "}";
   }
-  return Json{{"rows", rows}, {"metadata", encode(metadata)}, {"columns", std::move(list)}}.dump();
+  return "{\"rows\":" + std::to_string(rows) + ",\"metadata\":" + encode(metadata) +
+         ",\"columns\":[" + list + "]}";
 }
 
 void put_table(Writer& writer, const std::string& table, const Table& rows) {

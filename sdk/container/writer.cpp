@@ -37,18 +37,25 @@ std::size_t byte_size(const std::string& name, std::string_view dtype,
 
 }  // namespace
 
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump();
+}
+
 std::string header_bytes(const std::map<std::string, std::string>& metadata,
                          const std::vector<Entry>& entries) {
-  nlohmann::ordered_json json;
-  json["__metadata__"] = metadata;
-  for (const Entry& entry : entries)
-    // A map search per insertion would make many tensors quadratic; the writers have proven the
-    // names distinct.
-    json.get_ref<nlohmann::ordered_json::object_t&>().emplace_back(
-        entry.name, nlohmann::ordered_json{{"dtype", entry.dtype},
-                                           {"shape", entry.shape},
-                                           {"data_offsets", {entry.begin, entry.end}}});
-  std::string text = json.dump();
+  std::string pairs;
+  for (const auto& [key, value] : metadata)
+    pairs += (pairs.empty() ? "" : ",") + (json_text(key) + ":") + json_text(value);
+  std::string text = "{\"__metadata__\":{" + pairs + "}";
+  for (const Entry& entry : entries) {
+    std::string shape;
+    for (const std::int64_t extent : entry.shape)
+      shape += (shape.empty() ? "" : ",") + std::to_string(extent);
+    text += "," + json_text(entry.name) + ":{\"dtype\":" + json_text(entry.dtype) + ",\"shape\":[" +
+            shape + "],\"data_offsets\":[" + std::to_string(entry.begin) + "," +
+            std::to_string(entry.end) + "]}";
+  }
+  text += '}';
   text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
   if (text.size() > kMaxHeaderBytes)
     throw Error(OMEN_UNSUPPORTED,
