@@ -4,9 +4,12 @@ function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
-    else if (name === 'style') for (const [key, v] of Object.entries(value)) node.style.setProperty(key, v);
-    else node.setAttribute(name, value === true ? '' : value);
+    if (name.startsWith('on'))
+      node.addEventListener(name.slice(2), value);
+    else if (name === 'style')
+      for (const [key, v] of Object.entries(value)) node.style.setProperty(key, v);
+    else
+      node.setAttribute(name, value === true ? '' : value);
   }
   append(node, children);
   return node;
@@ -35,7 +38,10 @@ function section(id, title, lead) {
   const tools = el('span', {class: 'tools'});
   const body = el('div', {class: 'body'});
   const note = el('p', {}, lead);
-  const node = el('section', {id, 'aria-labelledby': id + '-title'},
-    el('header', {}, el('div', {}, el('h2', {id: id + '-title'}, title), tag, tools), lead ? note : null), body);
+  const node =
+      el('section', {id, 'aria-labelledby': id + '-title'},
+         el('header', {}, el('div', {}, el('h2', {id: id + '-title'}, title), tag, tools),
+            lead ? note : null),
+         body);
   return {node, tag, tools, note, body};
 }

@@ -31,11 +31,12 @@ function change(pair) {
   if (!pair.rows || !isNumber(pair.difference)) return 'no paired workloads';
   const unit = pair.loss_unit === '%' ? 'pp' : pair.loss_unit === '1' ? '' : pair.loss_unit;
   const hasInterval = isNumber(pair.lo) && isNumber(pair.hi);
-  const size = Math.max(Math.abs(pair.difference), hasInterval ? Math.max(Math.abs(pair.lo), Math.abs(pair.hi)) : 0);
+  const size = Math.max(
+      Math.abs(pair.difference), hasInterval ? Math.max(Math.abs(pair.lo), Math.abs(pair.hi)) : 0);
   const small = size !== 0 && (size < 1e-4 || size >= 1e9);
   const one = v => small ? v.toExponential(2).replace('-', MINUS) : fixed(v, placesFor(size), true);
   return one(pair.difference) + (unit ? '\u00a0' + unit : '') +
-    (hasInterval ? ' [' + one(pair.lo) + ', ' + one(pair.hi) + ']' : '');
+      (hasInterval ? ' [' + one(pair.lo) + ', ' + one(pair.hi) + ']' : '');
 }
 
 function relative(share) {
@@ -54,22 +55,22 @@ function duration(seconds) {
   if (seconds < 0.9995) return (seconds * 1e3).toFixed(seconds < 0.01 ? 1 : 0) + '\u00a0ms';
   if (seconds < 59.95) return seconds.toFixed(1) + '\u00a0s';
   const whole = Math.round(seconds);
-  return whole < 3600 ? Math.floor(whole / 60) + '\u00a0min\u00a0' + String(whole % 60).padStart(2, '0') + '\u00a0s'
-    : Math.floor(whole / 3600) + '\u00a0h\u00a0' + String(Math.floor(whole / 60) % 60).padStart(2, '0') + '\u00a0min';
+  return whole < 3600 ?
+      Math.floor(whole / 60) + '\u00a0min\u00a0' + String(whole % 60).padStart(2, '0') + '\u00a0s' :
+      Math.floor(whole / 3600) + '\u00a0h\u00a0' +
+          String(Math.floor(whole / 60) % 60).padStart(2, '0') + '\u00a0min';
 }
 
 function bytes(count) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let unit = 0;
-  while (count >= 1000 && unit + 1 < units.length) { count /= 1000; unit++; }
+  while (count >= 1000 && unit + 1 < units.length) {
+    count /= 1000;
+    unit++;
+  }
   return count.toFixed(unit === 0 || count >= 100 ? 0 : 1) + '\u00a0' + units[unit];
 }
 
 function plural(count, noun) {
   return count.toLocaleString('en') + ' ' + noun + (count === 1 ? '' : 's');
-}
-
-function listed(words) {
-  if (words.length < 2) return words.join('');
-  return words.slice(0, -1).join(', ') + ' and ' + words[words.length - 1];
 }
