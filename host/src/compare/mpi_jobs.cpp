@@ -8,7 +8,9 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <deque>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -215,7 +217,10 @@ class RankLeader::Dispatch {
 
   void take(const RankLink::Event& event) {
     Rank& rank = leader_.ranks_[static_cast<std::size_t>(event.from)];
-    if (event.lost) return lose(event.from, "is lost");
+    if (event.lost) {
+      leader_.lost_elsewhere_ |= rank.host != leader_.ranks_[0].host;
+      return lose(event.from, "is lost");
+    }
     if (rank.state != State::kBusy) return;
     if (event.body[0] == 'U') {
       const Error error = unpack_error(event.body, "");
@@ -320,6 +325,17 @@ void RankLeader::greet(int from, const std::string& body, const RankWork& work) 
                 who + " on " + rank.host + " would compute something else: " + found,
                 "Use the same omen, plugins, tasks and data on every host");
   rank.state = Rank::State::kIdle;
+}
+
+void RankLeader::release_launcher() const {
+  if (!lost_elsewhere_) return;
+  const pid_t launcher = getppid();
+  std::string name;
+  std::ifstream("/proc/" + std::to_string(launcher) + "/comm") >> name;
+  if (name != "mpirun" && name != "mpiexec" && name != "orterun") return;
+  // What was printed passes through the launcher.
+  std::this_thread::sleep_for(kLook);
+  kill(launcher, SIGTERM);
 }
 
 void RankLeader::dismiss() {

@@ -37,6 +37,9 @@ class RankLeader {
   JobRunner runner(RankWork work, RunHooks hooks);
   // Ends the other ranks; this process goes on alone.
   void dismiss();
+  // The last thing a rank 0 does, when everything is printed: Open MPI 4's mpirun waits for ever
+  // for a rank that died on another host, so it is told to end where that happened.
+  void release_launcher() const;
 
  private:
   class Dispatch;
@@ -51,6 +54,7 @@ class RankLeader {
 
   std::unique_ptr<RankLink> link_;
   std::vector<Rank> ranks_;
+  bool lost_elsewhere_ = false;
 };
 
 // Every other rank: plans, works on what it is given, and returns when rank 0 says so or is lost.

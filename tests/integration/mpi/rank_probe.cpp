@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -72,15 +73,19 @@ int lead(std::unique_ptr<RankLink> link, int jobs, const Fate& fate) {
     if (!results.emplace(job.key, std::move(result.bytes)).second)
       throw omen::Error(OMEN_INTERNAL, job.key + " came twice");
   };
+  std::optional<RankLeader> leader;
   if (link) {
-    RankLeader leader(std::move(link));
-    leader.runner(work, {})(work.jobs, done);
+    leader.emplace(std::move(link));
+    leader->runner(work, {})(work.jobs, done);
+    leader->dismiss();
   } else {
     for (const Job& job : work.jobs) done(job, work.run(job, {}));
   }
   std::string all;
   for (const auto& [key, bytes] : results) all += key + bytes;
   std::printf("%zu %s\n", results.size(), omen::container::sha256(all.data(), all.size()).c_str());
+  std::fflush(stdout);
+  if (leader) leader->release_launcher();
   return 0;
 }
 

@@ -72,6 +72,25 @@ OMEN_RANK_TIMEOUT=2 ranks 3 -- 2 stop
 check "one that stands still"
 said "a silent rank" "rank 2 on .* is lost"
 
+# Two hosts, where namespaces allow to play them: results come by messages alone, deaths show by
+# silence, and the launcher, which would wait for ever, is told to end.
+agent=$(dirname "$0")/other_host.sh
+if "$agent" elsewhere true 2>/dev/null; then
+  export OMEN_RANK_TIMEOUT=3
+  hosts="--mca plm rsh --mca plm_rsh_agent $agent --host localhost:1,elsewhere:2"
+  hosts="$hosts -x OMEN_RANK_TIMEOUT"
+  # shellcheck disable=SC2086
+  ranks 3 $hosts --
+  check "ranks of two hosts"
+  # shellcheck disable=SC2086
+  ranks 3 $hosts -- 2 kill
+  [ "$status" -eq 124 ] || status=0
+  check "one killed on another host"
+  said "a rank elsewhere" "rank 2 on elsewhere is lost"
+else
+  echo "left out: ranks of two hosts, as namespaces are not allowed here"
+fi
+
 ranks 3 -- 2 other-plan
 nothing "one with another plan"
 said "another plan" "rank 2 on .* would compute something else: it has jobs: other, rank 0 has jobs"
