@@ -13,6 +13,8 @@ namespace omen::test {
 namespace {
 
 using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // One browser for all tests of this program, and each page written once.
@@ -86,6 +88,25 @@ class ReportPage : public testing::Test {
 };
 Browser* ReportPage::browser_ = nullptr;
 TempDir* ReportPage::directory_ = nullptr;
+
+// Proves that the checks after every test can fail.
+class BadPage : public ReportPage {
+ protected:
+  void TearDown() override {}
+};
+
+TEST_F(BadPage, IsSeenByTheBrowser) {
+  const auto file = directory_->write(
+      "bad.html",
+      "<html data-ready='yes'><body style='width: 3000px'><img src='http://127.0.0.1:9/x.png'>"
+      "<script>console.error('said'); missing();</script></body></html>");
+  browser_->open(file, 400, false);
+  browser_->wait_for("document.readyState === 'complete'");
+  EXPECT_THAT(browser_->complaints(), Contains(HasSubstr("said")));
+  EXPECT_THAT(browser_->complaints(), Contains(HasSubstr("missing is not defined")));
+  EXPECT_THAT(browser_->requests(), Contains("http://127.0.0.1:9/x.png"));
+  EXPECT_GT(browser_->evaluate("document.documentElement.scrollWidth - window.innerWidth"), 0);
+}
 
 TEST_F(ReportPage, DrawsOneForestMarkForEveryPairOfTheJson) {
   for (const char* name : {"two", "many"}) {
@@ -200,7 +221,7 @@ TEST_F(ReportPage, KeepsHostileNamesAsText) {
   EXPECT_EQ(count(".forest-mark"), static_cast<int>(pairs("hostile")));
   type("#search", "alert(1)");
   browser_->wait_for("document.querySelector('#count').innerText.startsWith('2 of')");
-  EXPECT_THAT(text("#workloads tbody"), testing::HasSubstr("</script><script>alert(1)</script>"));
+  EXPECT_THAT(text("#workloads tbody"), HasSubstr("</script><script>alert(1)</script>"));
   EXPECT_EQ(browser_->evaluate("document.title.startsWith('driple.gcn vs </script><b>gin')"), true);
 }
 
@@ -212,13 +233,29 @@ TEST_F(ReportPage, CanBeUsedFromTheKeyboard) {
   EXPECT_EQ(nameless.dump(), "[]");
 }
 
+// What `omen compare` itself writes, on the bundled task.
+TEST_F(ReportPage, ShowsARealComparison) {
+  const std::filesystem::path run = directory_->path() / "run";
+  const std::string command = "'" OMEN_PROGRAM
+                              "' compare baseline.ridge baseline.knn --task '" OMEN_TASK
+                              "' --quiet --json --run-dir '" +
+                              run.string() + "' > '" + run.string() + ".json'";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  const json document = json::parse(std::ifstream(run.string() + ".json"));
+  browser_->open(run / host::kReportPage, 1200, false);
+  EXPECT_EQ(count(".forest-mark"), static_cast<int>(document["pairs"].size()));
+  EXPECT_EQ(count("#results-table tbody tr"), static_cast<int>(document["contestants"].size()));
+  EXPECT_GT(points("parity"), 0);
+  EXPECT_EQ(text("#provenance dd"), document["command_line"].get<std::string>());
+}
+
 TEST_F(ReportPage, TakesThirtyThousandWorkloads) {
   open("large");
   EXPECT_EQ(text("#count"), "20,000 workloads");
   EXPECT_EQ(count("#workloads tbody tr"), 25);
   EXPECT_EQ(browser_->evaluate("document.querySelector('#parity .chart').data[1].type"),
             "scattergl");
-  EXPECT_THAT(text("#workloads header p"), testing::HasSubstr("20,000 of 30,000 workloads"));
+  EXPECT_THAT(text("#workloads header p"), HasSubstr("20,000 of 30,000 workloads"));
 }
 
 }  // namespace
