@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen compare`: predictors on the same folds of the same tasks, with an answer that holds.
-#include <iostream>
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "cli/compare_run.hpp"
@@ -12,13 +13,32 @@ namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
 
+// A shell turns `--task tasks/*.json` into one task and several words behind it.
+bool is_task(const std::string& word) {
+  return word.ends_with(".json");
+}
+
+std::vector<std::string> given_contestants(const CompareRequest& request) {
+  std::vector<std::string> words = request.contestants;
+  std::erase_if(words, is_task);
+  return words;
+}
+
+std::vector<std::string> given_tasks(const CompareRequest& request) {
+  std::vector<std::string> words = request.tasks;
+  std::copy_if(request.contestants.begin(), request.contestants.end(), std::back_inserter(words),
+               is_task);
+  return words;
+}
+
 void check_request(const CompareRequest& request) {
-  if (request.contestants.empty())
+  const std::size_t contestants = given_contestants(request).size();
+  if (contestants == 0)
     usage_error("nothing to compare", "name two predictors; see them with: omen list");
-  if (request.contestants.size() < 2 && !request.self_check)
+  if (contestants < 2 && !request.self_check)
     usage_error("one contestant alone cannot be compared",
                 "name another one, or check the harness with --aa");
-  if (request.tasks.empty())
+  if (given_tasks(request).empty())
     usage_error("no task to compare on", "give one with --task FILE; make one with: omen task new");
   if (!request.fail_if.empty() && request.fail_if != "worse")
     usage_error("--fail-if is '" + request.fail_if + "', which is not known",
@@ -84,8 +104,8 @@ bool claims_difference(const Comparison& comparison) {
 PlanRequest plan_request(const Session& session, const CompareRequest& request) {
   const PipelineSettings& settings = session.components().settings();
   PlanRequest plan;
-  plan.contestants = request.contestants;
-  plan.tasks = request.tasks;
+  plan.contestants = given_contestants(request);
+  plan.tasks = given_tasks(request);
   plan.self_check = request.self_check;
   plan.shuffle_labels = request.shuffle_labels;
   plan.run = settings.run;

@@ -78,6 +78,7 @@ FinishedRun run_comparison(Session& session, const ComparePlan& plan,
   FinishedRun out;
   out.record = start_record(plan, jobs);
   out.record.id = run.id();
+  out.record.directory = run.path();
   out.record.rope = settings.rope;
   out.record.self_check = settings.self_check;
   out.record.baseline = plan.contestants[baseline].facts.label;

@@ -227,7 +227,13 @@ Repeat repeat_of(const RunRecord& old, const RunRecord& again, const Contestant&
     repeat.why = "it does not claim to be repeatable";
     repeat.excused = true;
   } else if (contestant.determinism == "seeded") {
-    repeat.why = "it repeats only within a tolerance, not to the last bit";
+    constexpr double kTolerance = 1e-4;
+    const double difference = largest_difference(old, again, contestant.label, task);
+    repeat.excused = difference <= kTolerance;
+    repeat.why =
+        repeat.excused
+            ? "equal within " + format_number(difference) + ", which is what it claims"
+            : "it claims to repeat within 1e-4, and is off by " + format_number(difference);
   } else {
     repeat.why = "it claims to repeat to the last bit, and did not";
   }

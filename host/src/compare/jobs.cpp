@@ -105,7 +105,9 @@ std::vector<JobResult> run_jobs(const ComparePlan& plan, const std::vector<Job>&
     same.push_back(i);
   }
   for (const Job& job : all) {
-    if (const std::optional<JobResult> kept = store.find(job))
+    // What took a worker down may have been what took the run down.
+    const std::optional<JobResult> kept = store.find(job);
+    if (kept && kept->record.outcome != "CRASHED" && kept->record.outcome != "OOM")
       keep(job, *kept);
     else
       pending.push_back(job);

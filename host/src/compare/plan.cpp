@@ -174,7 +174,8 @@ void add_self(ComparePlan& plan, PlannedContestant again) {
                     std::to_string(plan.contestants.size()) + " were given",
                 "write omen compare COMPONENT --aa --task TASK");
   again.seed = again.facts.seed = plan.run.seed + 1;
-  again.facts.label += " (seed " + std::to_string(*again.seed) + ")";
+  again.facts.label =
+      plan.contestants[0].facts.label + " (seed " + std::to_string(*again.seed) + ")";
   plan.contestants.push_back(std::move(again));
 }
 

@@ -3,6 +3,8 @@
 #include "compare/run_diff.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -99,7 +101,63 @@ std::set<std::string> diff_tasks(RunDiff& out, const RunRecord& a, const RunReco
   return common;
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::optional<Tables> kept_tables(const RunRecord& run, const std::string& key) {
+  Job job;
+  job.key = key;
+  const std::optional<JobResult> result = ResultStore(run.directory / "jobs").find(job);
+  if (!result) return std::nullopt;
+  return job_tables(*result);
+}
+
+double column_difference(const Table& a, const Table& b, std::size_t column) {
+  if (!is_number(a.type(column)))
+    return column_texts(a, column) == column_texts(b, column) ? 0 : kInfinity;
+  const std::vector<double> x = a.numbers(column), y = b.numbers(column);
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (std::isnan(x[i]) && std::isnan(y[i])) continue;
+    const double size = std::max(std::abs(x[i]), std::abs(y[i]));
+    const double difference = x[i] == y[i] ? 0 : std::abs(x[i] - y[i]) / size;
+    largest = std::isfinite(difference) ? std::max(largest, difference) : kInfinity;
+  }
+  return largest;
+}
+
+double table_difference(const Table& a, const Table& b) {
+  if (a.rows() != b.rows() || a.columns() != b.columns()) return kInfinity;
+  double largest = 0;
+  for (std::size_t c = 0; c < a.columns(); ++c) {
+    if (a.name(c) != b.name(c) || a.type(c) != b.type(c)) return kInfinity;
+    if (!is_list(a.type(c))) largest = std::max(largest, column_difference(a, b, c));
+  }
+  return largest;
+}
+
 }  // namespace
+
+double largest_difference(const RunRecord& a, const RunRecord& b, const std::string& contestant,
+                          const std::string& task) {
+  double largest = 0;
+  std::size_t folds = 0;
+  for (const RecordedJob& one : a.jobs) {
+    if (one.record.contestant != contestant || one.record.task != task) continue;
+    const auto other = std::find_if(b.jobs.begin(), b.jobs.end(), [&](const RecordedJob& job) {
+      return job.record.contestant == contestant && job.record.task == task &&
+             job.record.fold == one.record.fold;
+    });
+    if (other == b.jobs.end()) return kInfinity;
+    const std::optional<Tables> x = kept_tables(a, one.key), y = kept_tables(b, other->key);
+    if (!x || !y) return kInfinity;
+    for (const char* name : {"predictions", "node_predictions"}) {
+      if (x->count(name) != y->count(name)) return kInfinity;
+      if (x->count(name)) largest = std::max(largest, table_difference(x->at(name), y->at(name)));
+    }
+    ++folds;
+  }
+  return folds == 0 ? kInfinity : largest;
+}
 
 RunDiff diff_runs(const RunRecord& a, const RunRecord& b) {
   RunDiff out;

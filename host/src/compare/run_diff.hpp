@@ -29,4 +29,10 @@ struct RunDiff {
 // OMEN_INVALID_DATA where no task of one hash is in both, because nothing could be compared.
 RunDiff diff_runs(const RunRecord& a, const RunRecord& b);
 
+// Largest relative difference between the numbers that a contestant predicted on a task in two
+// runs, from the results that both keep; infinite where anything else differs, or a result is
+// missing.
+double largest_difference(const RunRecord& a, const RunRecord& b, const std::string& contestant,
+                          const std::string& task);
+
 }  // namespace omen::host

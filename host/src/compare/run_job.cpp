@@ -11,6 +11,7 @@
 
 #include "compare/fold_data.hpp"
 #include "compare/job_result.hpp"
+#include "omen/host/log.hpp"
 #include "omen/host/models.hpp"
 #include "omen/host/remote.hpp"
 #include "pipeline.hpp"
@@ -260,9 +261,10 @@ class JobRun {
   std::vector<Metric> metrics_;
 };
 
-void note_failure(JobRecord& record, const Error& error) {
-  record.outcome = outcome_name(outcome_of(error));
-  record.message = error.what();
+// Nobody but the system or an operator sends this signal; limits have outcomes of their own.
+bool killed_from_outside(const Error& error) {
+  return outcome_of(error) == Outcome::kCrashed &&
+         error.details_json().find("\"signal\":\"SIGKILL\"") != std::string::npos;
 }
 
 }  // namespace
@@ -279,20 +281,31 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
   const auto given_up = [&] {
     return interrupted() || (hooks.is_cancelled && hooks.is_cancelled());
   };
-  if (given_up()) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
-  JobRun run(plan, job, hooks);
-  try {
-    run.execute();
-    if (run.failure) note_failure(record, *run.failure);
-  } catch (const Error& error) {
-    if (error.code() == OMEN_CANCELLED && given_up()) throw;
-    note_failure(record, error);
-  } catch (const std::exception& error) {
-    note_failure(record, Error(OMEN_INTERNAL, error.what()));
+  for (bool again = false;; again = true) {
+    if (given_up()) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
+    JobRun run(plan, job, hooks);
+    std::optional<Error> failure;
+    try {
+      run.execute();
+      failure = run.failure;
+    } catch (const Error& error) {
+      failure = error;
+    } catch (const std::exception& error) {
+      failure = Error(OMEN_INTERNAL, error.what());
+    }
+    if (failure && given_up()) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
+    if (failure && killed_from_outside(*failure) && !again) {
+      log(OMEN_LOG_WARN, "omen",
+          record.contestant + " on " + record.task + ", fold " + record.fold +
+              ": its worker was killed from outside; trying once more");
+      continue;
+    }
+    if (failure) {
+      record.outcome = outcome_name(outcome_of(*failure));
+      record.message = failure->what();
+    }
+    return make_job_result(job, std::move(record), run.cost, run.tables);
   }
-  if (given_up() && record.outcome != outcome_name(Outcome::kOk))
-    throw Error(OMEN_CANCELLED, "the comparison was interrupted");
-  return make_job_result(job, std::move(record), run.cost, run.tables);
 }
 
 }  // namespace omen::host

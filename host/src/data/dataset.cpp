@@ -277,7 +277,7 @@ DatasetInfo find_dataset(const std::string& name, const fs::path& beside) {
     const fs::path path = beside / name;
     return read_dataset_info(path.lexically_normal());
   }
-  if (beside.empty() && is_dataset(name)) return read_dataset_info(name);
+  if (is_dataset(beside / name)) return read_dataset_info(beside / name);
   const std::vector<fs::path> places = data_places(beside);
   for (const fs::path& place : places)
     if (place != places.back() && is_dataset(place / name)) return read_dataset_info(place / name);
