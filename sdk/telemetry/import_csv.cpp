@@ -11,32 +11,28 @@
 namespace omen::telemetry {
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024;
+constexpr double kMostNs = 9e18;
 
-struct Name {
-  std::string_view column;
-  const char* metric;
-  double scale;
-};
 // Columns of the whole machine or process.
-constexpr std::array<Name, 16> kNames = {{{"cpu_percent", "cpu.busy_percent", 1},
-                                          {"cpu util%", "cpu.busy_percent", 1},
-                                          {"cpu", "proc.cpu_share_percent", 1},
-                                          {"memory", "mem.used_percent", 1},
-                                          {"memory_percent", "mem.used_percent", 1},
-                                          {"virtual_memory.percent", "mem.used_percent", 1},
-                                          {"virtual_memory.used", "mem.used_bytes", 1},
-                                          {"virtual_memory.available", "mem.available_bytes", 1},
-                                          {"proc.memory.rssmb", "proc.rss_bytes", kMiB},
-                                          {"proc.memory.percent", "proc.mem_percent", 1},
-                                          {"proc.cpu.threads", "proc.threads", 1},
-                                          {"rss", "proc.rss_bytes", 1},
-                                          {"num_threads", "proc.threads", 1},
-                                          {"gpu util%", "gpu.util_percent", 1},
-                                          {"gpu mem util%", "gpu.mem_util_percent", 1},
-                                          {"gpu memory", "gpu.mem_used_bytes", kMiB}}};
+constexpr std::array<ColumnName, 16> kNames = {
+    {{"cpu_percent", "cpu.busy_percent", 1},
+     {"cpu util%", "cpu.busy_percent", 1},
+     {"cpu", "proc.cpu_share_percent", 1},
+     {"memory", "mem.used_percent", 1},
+     {"memory_percent", "mem.used_percent", 1},
+     {"virtual_memory.percent", "mem.used_percent", 1},
+     {"virtual_memory.used", "mem.used_bytes", 1},
+     {"virtual_memory.available", "mem.available_bytes", 1},
+     {"proc.memory.rssmb", "proc.rss_bytes", kMiB},
+     {"proc.memory.percent", "proc.mem_percent", 1},
+     {"proc.cpu.threads", "proc.threads", 1},
+     {"rss", "proc.rss_bytes", 1},
+     {"num_threads", "proc.threads", 1},
+     {"gpu util%", "gpu.util_percent", 1},
+     {"gpu mem util%", "gpu.mem_util_percent", 1},
+     {"gpu memory", "gpu.mem_used_bytes", kMiB}}};
 // The part behind "gpu.N." or "cpu.N.".
-constexpr std::array<Name, 11> kDeviceNames = {
+constexpr std::array<ColumnName, 11> kDeviceNames = {
     {{"gpu.gpu", "gpu.util_percent", 1},
      {"gpu.memory", "gpu.mem_util_percent", 1},
      {"gpu.memoryallocated", "gpu.mem_used_percent", 1},
@@ -83,10 +79,9 @@ struct Target {
 
 Target target_of(const std::string& header) {
   const std::string name = plain_name(header);
-  for (const Name& known : kNames) {
-    if (known.column != name) continue;
+  if (const ColumnName* known = find_column(kNames, name)) {
     const bool is_gpu = name.rfind("gpu ", 0) == 0;
-    return {known.metric, is_gpu ? 0 : Sample::kWholeMachine, known.scale};
+    return {known->metric, is_gpu ? 0 : Sample::kWholeMachine, known->scale};
   }
   // gpu.1.temp: the device stands in the middle.
   const std::size_t first = name.find('.');
@@ -95,9 +90,9 @@ Target target_of(const std::string& header) {
     const std::string middle = name.substr(first + 1, second - first - 1);
     const bool is_number = !middle.empty() && middle.size() < 6 &&
                            middle.find_first_not_of("0123456789") == std::string::npos;
-    for (const Name& known : kDeviceNames)
-      if (is_number && known.column == name.substr(0, first) + name.substr(second))
-        return {known.metric, std::stoi(middle), known.scale};
+    const ColumnName* known =
+        find_column(kDeviceNames, name.substr(0, first) + name.substr(second));
+    if (is_number && known) return {known->metric, std::stoi(middle), known->scale};
   }
   return {"import." + header, Sample::kWholeMachine, 1};
 }
@@ -145,7 +140,8 @@ class Csv final : public TextImport {
   std::optional<std::int64_t> time_of(const std::vector<std::string>& fields) {
     if (ns_column_) {
       const auto ns = parse_number(fields[*ns_column_]);
-      return ns ? std::optional(std::llround(*ns)) : std::nullopt;
+      if (!ns || std::abs(*ns) > kMostNs) return std::nullopt;
+      return std::llround(*ns);
     }
     if (time_column_) {
       const auto moment = parse_moment(fields[*time_column_]);
@@ -154,7 +150,10 @@ class Csv final : public TextImport {
       if (const auto start = timeline_.start_unix_ns()) starts_.try_emplace(0, *start);
       return t_ns;
     }
-    return period_ns_ * samples_;
+    std::int64_t t_ns = 0;
+    if (__builtin_mul_overflow(period_ns_, samples_, &t_ns))
+      fail("lies beyond what nanoseconds can count", "Give a shorter period_s.");
+    return t_ns;
   }
 
   bool take_wide(const std::vector<std::string>& fields, std::vector<LogRow>& rows) {

@@ -8,24 +8,20 @@
 namespace omen::telemetry {
 namespace {
 
-struct Name {
-  std::string_view column;
-  const char* metric;
-};
 // Columns by the names that different versions gave them.
-constexpr std::array<Name, 13> kNames = {{{"%usr", "cpu.usr_percent"},
-                                          {"%user", "cpu.usr_percent"},
-                                          {"%nice", "cpu.nice_percent"},
-                                          {"%sys", "cpu.sys_percent"},
-                                          {"%system", "cpu.sys_percent"},
-                                          {"%iowait", "cpu.iowait_percent"},
-                                          {"%irq", "cpu.irq_percent"},
-                                          {"%soft", "cpu.softirq_percent"},
-                                          {"%steal", "cpu.steal_percent"},
-                                          {"%guest", "cpu.guest_percent"},
-                                          {"%gnice", "cpu.guest_nice_percent"},
-                                          {"%idle", "cpu.idle_percent"},
-                                          {"intr/s", "sys.interrupts_per_s"}}};
+constexpr std::array<ColumnName, 13> kNames = {{{"%usr", "cpu.usr_percent"},
+                                                {"%user", "cpu.usr_percent"},
+                                                {"%nice", "cpu.nice_percent"},
+                                                {"%sys", "cpu.sys_percent"},
+                                                {"%system", "cpu.sys_percent"},
+                                                {"%iowait", "cpu.iowait_percent"},
+                                                {"%irq", "cpu.irq_percent"},
+                                                {"%soft", "cpu.softirq_percent"},
+                                                {"%steal", "cpu.steal_percent"},
+                                                {"%guest", "cpu.guest_percent"},
+                                                {"%gnice", "cpu.guest_nice_percent"},
+                                                {"%idle", "cpu.idle_percent"},
+                                                {"intr/s", "sys.interrupts_per_s"}}};
 
 class Mpstat final : public TextImport {
  public:
@@ -58,17 +54,16 @@ class Mpstat final : public TextImport {
     const auto moment = time_of(words);
     std::int32_t core = Sample::kWholeMachine;
     if (words[cpu_column_] != "all") {
-      const auto number = parse_number(words[cpu_column_]);
+      const auto number = parse_device(words[cpu_column_]);
       if (!number) return false;
-      core = static_cast<std::int32_t>(*number);
+      core = *number;
     }
     if (!moment) return false;
     const std::int64_t t_ns = timeline_.since_start(*moment);
     for (std::size_t i = cpu_column_ + 1; i < words.size(); ++i) {
-      const auto known = std::find_if(kNames.begin(), kNames.end(),
-                                      [&](const Name& name) { return name.column == columns_[i]; });
+      const ColumnName* known = find_column(kNames, columns_[i]);
       const auto value = parse_number(words[i]);
-      if (known == kNames.end() || !value) continue;
+      if (!known || !value) continue;
       put(rows, t_ns, known->metric, *value, core);
       if (known->column == "%idle") put(rows, t_ns, "cpu.busy_percent", 100 - *value, core);
     }

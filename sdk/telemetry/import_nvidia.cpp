@@ -11,14 +11,7 @@
 namespace omen::telemetry {
 namespace {
 
-constexpr double kMiB = 1024.0 * 1024;
-
-struct Name {
-  std::string_view column;
-  const char* metric;
-  double scale;
-};
-constexpr std::array<Name, 22> kQueryNames = {
+constexpr std::array<ColumnName, 22> kQueryNames = {
     {{"utilization.gpu", "gpu.util_percent", 1},
      {"utilization.memory", "gpu.mem_util_percent", 1},
      {"memory.used", "gpu.mem_used_bytes", kMiB},
@@ -41,26 +34,19 @@ constexpr std::array<Name, 22> kQueryNames = {
      {"pcie.link.gen.current", "gpu.pcie_generation", 1},
      {"pcie.link.width.current", "gpu.pcie_width", 1},
      {"encoder.stats.sessionCount", "gpu.encoder_sessions", 1}}};
-constexpr std::array<Name, 13> kMonitorNames = {{{"pwr", "gpu.power_w", 1},
-                                                 {"gtemp", "gpu.temperature_c", 1},
-                                                 {"temp", "gpu.temperature_c", 1},
-                                                 {"mtemp", "gpu.mem_temperature_c", 1},
-                                                 {"sm", "gpu.util_percent", 1},
-                                                 {"mem", "gpu.mem_util_percent", 1},
-                                                 {"enc", "gpu.encoder_percent", 1},
-                                                 {"dec", "gpu.decoder_percent", 1},
-                                                 {"mclk", "gpu.clock_mem_mhz", 1},
-                                                 {"pclk", "gpu.clock_sm_mhz", 1},
-                                                 {"fb", "gpu.mem_used_bytes", kMiB},
-                                                 {"rxpci", "gpu.pcie_rx_bytes_per_s", kMiB},
-                                                 {"txpci", "gpu.pcie_tx_bytes_per_s", kMiB}}};
-
-template <std::size_t count>
-const Name* find(const std::array<Name, count>& names, std::string_view column) {
-  for (const Name& name : names)
-    if (name.column == column) return &name;
-  return nullptr;
-}
+constexpr std::array<ColumnName, 13> kMonitorNames = {{{"pwr", "gpu.power_w", 1},
+                                                       {"gtemp", "gpu.temperature_c", 1},
+                                                       {"temp", "gpu.temperature_c", 1},
+                                                       {"mtemp", "gpu.mem_temperature_c", 1},
+                                                       {"sm", "gpu.util_percent", 1},
+                                                       {"mem", "gpu.mem_util_percent", 1},
+                                                       {"enc", "gpu.encoder_percent", 1},
+                                                       {"dec", "gpu.decoder_percent", 1},
+                                                       {"mclk", "gpu.clock_mem_mhz", 1},
+                                                       {"pclk", "gpu.clock_sm_mhz", 1},
+                                                       {"fb", "gpu.mem_used_bytes", kMiB},
+                                                       {"rxpci", "gpu.pcie_rx_bytes_per_s", kMiB},
+                                                       {"txpci", "gpu.pcie_tx_bytes_per_s", kMiB}}};
 
 class NvidiaSmi final : public TextImport {
  public:
@@ -80,13 +66,15 @@ class NvidiaSmi final : public TextImport {
         if (!moment) return false;
         t_ns = timeline_.since_start(*moment);
       } else if (columns_[i] == "index") {
-        gpu = static_cast<std::int32_t>(parse_number(fields[i]).value_or(0));
+        const auto index = parse_device(fields[i]);
+        if (!index) return false;
+        gpu = *index;
       } else if (is_identity(columns_[i]) && !has_index_) {
         gpu = seen_.try_emplace(fields[i], static_cast<std::int32_t>(seen_.size())).first->second;
       }
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const Name* known = find(kQueryNames, columns_[i]);
+      const ColumnName* known = find_column(kQueryNames, columns_[i]);
       const auto value = parse_number(fields[i]);
       if (known && value) put(rows, t_ns, known->metric, *value * known->scale, gpu);
     }
@@ -139,15 +127,15 @@ class Monitor final : public TextImport {
     }
     const std::vector<std::string_view> words = split_blanks(line);
     if (columns_.empty() || words.size() != columns_.size()) return false;
-    const auto gpu = number_of(words, "gpu");
-    if (!gpu) return false;
-    const auto device = static_cast<std::int32_t>(*gpu);
-    const auto t_ns = time_of(words, device);
+    const auto gpu = column("gpu");
+    const auto device = gpu ? parse_device(words[*gpu]) : std::nullopt;
+    if (!device) return false;
+    const auto t_ns = time_of(words, *device);
     if (!t_ns) return false;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      const Name* known = find(kMonitorNames, columns_[i]);
+      const ColumnName* known = find_column(kMonitorNames, columns_[i]);
       const auto value = words[i] == "-" ? std::nullopt : parse_number(words[i]);
-      if (known && value) put(rows, *t_ns, known->metric, *value * known->scale, device);
+      if (known && value) put(rows, *t_ns, known->metric, *value * known->scale, *device);
     }
     return true;
   }
@@ -158,12 +146,6 @@ class Monitor final : public TextImport {
       if (columns_[i] == name) return i;
     return std::nullopt;
   }
-  std::optional<double> number_of(const std::vector<std::string_view>& words,
-                                  std::string_view name) const {
-    const auto at = column(name);
-    return at ? parse_number(words[*at]) : std::nullopt;
-  }
-
   std::optional<std::int64_t> time_of(const std::vector<std::string_view>& words,
                                       std::int32_t device) {
     const auto time = column("Time"), date = column("Date");

@@ -7,14 +7,10 @@
 namespace omen::telemetry {
 namespace {
 
-struct Name {
-  std::string_view key;
-  const char* metric;
-};
-constexpr std::array<Name, 4> kNames = {{{"Watts", "meter.power_w"},
-                                         {"Volts", "meter.voltage_v"},
-                                         {"Amps", "meter.current_a"},
-                                         {"PF", "meter.power_factor"}}};
+constexpr std::array<ColumnName, 4> kNames = {{{"Watts", "meter.power_w"},
+                                               {"Volts", "meter.voltage_v"},
+                                               {"Amps", "meter.current_a"},
+                                               {"PF", "meter.power_factor"}}};
 
 class PtDaemon final : public TextImport {
  public:
@@ -29,12 +25,10 @@ class PtDaemon final : public TextImport {
     const std::int64_t t_ns = timeline_.since_start(*moment);
     for (std::size_t i = 2; i + 1 < fields.size(); i += 2) {
       if (fields[i] == "Mark") take_mark(fields[i + 1], t_ns, rows);
-      for (const Name& name : kNames) {
-        if (name.key != fields[i]) continue;
-        const auto value = parse_number(fields[i + 1]);
-        // The daemon writes -1 for a reading that the meter did not give.
-        if (value && *value >= 0) put(rows, t_ns, name.metric, *value, 0);
-      }
+      const ColumnName* known = find_column(kNames, fields[i]);
+      const auto value = parse_number(fields[i + 1]);
+      // The daemon writes -1 for a reading that the meter did not give.
+      if (known && value && *value >= 0) put(rows, t_ns, known->metric, *value, 0);
     }
     return true;
   }

@@ -13,6 +13,13 @@ namespace {
 
 constexpr int kLinesAtOnce = 1024;
 constexpr std::int64_t kDayNs = 24LL * 3600 * kNsPerSecond;
+constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+constexpr std::size_t kShownText = 60;  // of a line in an error
+// Moments between these years have differences that fit into nanoseconds of 64 bits.
+constexpr int kFirstYear = 1970, kLastYear = 2199;
+constexpr double kLeastSeconds = -1e9, kMostSeconds = 7e9;
+constexpr int kMostDevices = 1'000'000;
+constexpr std::int64_t kMostDaysNs = 30'000 * kDayNs;
 
 // Digits up to a separator; moves on behind it.
 std::optional<int> take_integer(std::string_view& text, char separator) {
@@ -52,9 +59,10 @@ std::optional<std::int64_t> date_ns(std::string_view text) {
   if (!c) return std::nullopt;
   // Year first, or month first as meters and dmon write it.
   const bool year_first = *a > 31;
+  const int year = year_first ? *a : *c;
+  if (year < kFirstYear || year > kLastYear) return std::nullopt;
   const std::chrono::year_month_day day{
-      std::chrono::year(year_first ? *a : *c),
-      std::chrono::month(static_cast<unsigned>(year_first ? *b : *a)),
+      std::chrono::year(year), std::chrono::month(static_cast<unsigned>(year_first ? *b : *a)),
       std::chrono::day(static_cast<unsigned>(year_first ? *c : *b))};
   if (!day.ok()) return std::nullopt;
   return std::chrono::sys_days(day).time_since_epoch().count() * kDayNs;
@@ -72,7 +80,8 @@ std::optional<std::int64_t> take_zone(std::string_view& time) {
   const bool west = time[at] == '-';
   const auto hours = take_integer(zone, zone.find(':') == std::string_view::npos ? '\0' : ':');
   const auto minutes = zone.empty() ? std::optional(0) : take_integer(zone, '\0');
-  if (!hours || !minutes) return std::nullopt;
+  if (!hours || !minutes || *hours < 0 || *hours > 14 || *minutes < 0 || *minutes > 59)
+    return std::nullopt;
   time = time.substr(0, at);
   return (*hours * 3600LL + *minutes * 60LL) * kNsPerSecond * (west ? -1 : 1);
 }
@@ -90,15 +99,18 @@ bool TextImport::next(std::vector<LogRow>& rows) {
   std::string line;
   for (int i = 0; i < kLinesAtOnce; ++i) {
     if (!std::getline(in_, line)) {
-      if (rows_ + static_cast<std::int64_t>(rows.size()) == 0)
-        fail("has no line of the format " + metadata_["imported_from"],
-             "Name its format with format=..., or check the file.");
-      if (skipped_ > 0) metadata_["skipped_lines"] = std::to_string(skipped_);
+      if (rows_ + static_cast<std::int64_t>(rows.size()) == 0) fail_without_rows();
+      if (skipped_ > 0) {
+        metadata_["skipped_lines"] = std::to_string(skipped_);
+        metadata_["first_skipped_line"] = std::to_string(first_skipped_);
+      }
       rows_ += static_cast<std::int64_t>(rows.size());
       return !rows.empty();
     }
+    ++line_;
+    check_is_text(line);
     if (trim(line).empty()) continue;
-    if (!take(line, rows)) ++skipped_;
+    if (!take(line, rows)) skip(line);
   }
   rows_ += static_cast<std::int64_t>(rows.size());
   return true;
@@ -112,11 +124,38 @@ std::int32_t TextImport::metric(const std::string& name) {
 
 void TextImport::put(std::vector<LogRow>& rows, std::int64_t t_ns, const std::string& name,
                      double value, std::int32_t device, std::int32_t pid) {
+  // A number that its unit takes out of range is no measurement.
+  if (!std::isfinite(value)) return;
   rows.push_back({0, {t_ns, value, metric(name), device, pid}});
 }
 
 void TextImport::fail(const std::string& what, const std::string& hint) const {
-  throw Error(OMEN_INVALID_DATA, "'" + path_.string() + "' " + what, hint);
+  throw Error(OMEN_INVALID_DATA,
+              "'" + path_.string() + "' line " + std::to_string(line_) + " " + what, hint);
+}
+
+void TextImport::check_is_text(const std::string& line) const {
+  if (line.size() > kLongestLine)
+    fail("is longer than " + std::to_string(kLongestLine) + " bytes",
+         "Traces are text, line by line.");
+  if (line.find('\0') != std::string::npos)
+    fail("holds binary data", "Traces of other tools are text; check the file.");
+}
+
+void TextImport::skip(const std::string& line) {
+  if (skipped_++ > 0) return;
+  first_skipped_ = line_;
+  first_skipped_text_ = std::string(trim(line).substr(0, kShownText));
+}
+
+void TextImport::fail_without_rows() const {
+  std::string what =
+      "'" + path_.string() + "' has no line of the format " + metadata_.at("imported_from") + ": ";
+  what += skipped_ > 0
+              ? "line " + std::to_string(first_skipped_) + " is '" + first_skipped_text_ + "'"
+          : line_ > 0 ? "its last line is line " + std::to_string(line_) + ", a header without rows"
+                      : "it ends before line 1";
+  throw Error(OMEN_INVALID_DATA, what, "Name its format with format=..., or check the file.");
 }
 
 std::vector<std::string_view> split_blanks(std::string_view line) {
@@ -157,6 +196,13 @@ std::optional<double> parse_number(std::string_view field) {
   return value;
 }
 
+std::optional<std::int32_t> parse_device(std::string_view field) {
+  const auto number = parse_number(field);
+  if (!number || *number < 0 || *number >= kMostDevices || *number != std::floor(*number))
+    return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
 std::optional<Moment> parse_moment(std::string_view text) {
   text = trim(text);
   if (text.find(':') == std::string_view::npos) {
@@ -165,9 +211,10 @@ std::optional<Moment> parse_moment(std::string_view text) {
         text.find('-', 1) != std::string_view::npos)
       return std::nullopt;
     const auto number = parse_number(text);
-    if (!number || std::abs(*number) > 9e12) return std::nullopt;
+    if (!number) return std::nullopt;
     // Counts beyond the year 5000 are milliseconds.
     const double seconds = *number > 1e11 ? *number * 1e-3 : *number;
+    if (seconds < kLeastSeconds || seconds > kMostSeconds) return std::nullopt;
     return Moment{std::llround(seconds * 1e9), true, false};
   }
   const std::size_t gap = text.find_first_of(" T");
@@ -188,7 +235,8 @@ std::int64_t Timeline::since_start(const Moment& moment) {
     last_ns_ = moment.ns;
   }
   // Only a step back of half a day or more is midnight; a smaller one is a clock that was set.
-  if (moment.is_clock && moment.ns + kDayNs / 2 < last_ns_) days_ns_ += kDayNs;
+  const bool midnight = moment.is_clock && moment.ns + kDayNs / 2 < last_ns_;
+  if (midnight && days_ns_ < kMostDaysNs) days_ns_ += kDayNs;
   last_ns_ = moment.ns;
   return moment.ns + days_ns_ - first_->ns;
 }
