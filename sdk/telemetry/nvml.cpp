@@ -480,7 +480,8 @@ NvmlSources make_nvml(const Context& context, const std::string& path) {
   if (count > kMostGpus)
     throw Error(OMEN_UNAVAILABLE, "the NVIDIA driver claims " + std::to_string(count) + " GPUs",
                 "Check the driver with: nvidia-smi");
-  std::vector<std::unique_ptr<Gpu>> gpus, links;
+  NvmlSources sources;
+  sources.gpus = static_cast<std::int32_t>(count);
   for (unsigned i = 0; i < count; ++i) {
     nvmlDevice_t handle{};
     code = library->device_by_index(i, &handle);
@@ -493,20 +494,21 @@ NvmlSources make_nvml(const Context& context, const std::string& path) {
     }
     const auto index = static_cast<std::int32_t>(i);
     const auto lost = std::make_shared<std::atomic<bool>>(false);
-    gpus.push_back(std::make_unique<Gpu>(library, handle, index, lost, context));
-    gpus.back()->add_device_readings();
-    links.push_back(std::make_unique<Gpu>(library, handle, index, lost, context));
-    links.back()->add_pcie_readings();
-    add_instances(library, *gpus.back(), context, gpus);
+    std::vector<std::unique_ptr<Gpu>> gpu, link;
+    gpu.push_back(std::make_unique<Gpu>(library, handle, index, lost, context));
+    gpu.back()->add_device_readings();
+    link.push_back(std::make_unique<Gpu>(library, handle, index, lost, context));
+    link.back()->add_pcie_readings();
+    add_instances(library, *gpu.front(), context, gpu);
+    sources.devices.push_back(std::make_unique<NvmlSource>("nvml", std::move(gpu)));
+    sources.pcie.push_back(std::make_unique<NvmlSource>("nvml_pcie", std::move(link)));
   }
-  if (gpus.empty() && count > 0) throw nvml_start_error(code, library->error_text(code));
-  if (gpus.empty())
+  if (sources.devices.empty() && count > 0) throw nvml_start_error(code, library->error_text(code));
+  if (sources.devices.empty())
     throw Error(
         OMEN_UNAVAILABLE, "the NVIDIA driver is loaded but shows no GPU",
         "Start the container with --gpus all, or ask the scheduler for one (--gres=gpu:1).");
-  return {std::make_unique<NvmlSource>("nvml", std::move(gpus)),
-          std::make_unique<NvmlSource>("nvml_pcie", std::move(links)),
-          static_cast<std::int32_t>(count)};
+  return sources;
 }
 
 }  // namespace omen::telemetry

@@ -25,6 +25,7 @@ constexpr std::int64_t kStepNs = 50 * kNsPerMs;
 constexpr std::int64_t kLiveNs = 200 * kNsPerMs;
 constexpr std::int64_t kGraceNs = 500 * kNsPerMs;  // for a job to end by itself after Ctrl-C
 constexpr std::int64_t kHangNs = 3 * kNsPerSecond;
+constexpr std::int64_t kLeastGraceNs = 300 * kNsPerMs;
 
 // The latest values of the few metrics that the live line shows. [any-thread]
 class Headline {
@@ -159,7 +160,8 @@ class Recorder {
       set = make_samplers(options_, context(), workload_.pid);
       set.host->add(make_marks(context(), marks, start_ns_));
     }
-    for (const auto& sampler : set.used()) sampler->prime(start_ns_, deliver());
+    // Only the host is read here: a GPU that hangs must not keep the job from starting.
+    if (!set.host->empty()) set.host->prime(start_ns_, deliver());
     KernelLog kernel_log(options_.roots.kernel_log);
     std::optional<Job> job = start_job(marks);
     const std::int64_t job_start_ns = machine_clock().now_ns();
@@ -209,8 +211,10 @@ class Recorder {
 
   void finish_threads(std::vector<SamplerThread>& threads) {
     reports_.clear();
+    // All of them share the patience, so that several GPUs that hang cost no more than one.
+    const std::int64_t deadline = machine_clock().now_ns() + kHangNs;
     for (SamplerThread& thread : threads) {
-      const bool ended = thread.stop(kHangNs);
+      const bool ended = thread.stop(std::max(kLeastGraceNs, deadline - machine_clock().now_ns()));
       reports_.push_back(thread.report());
       if (!ended)
         shared_->notes.add(NoteKind::kWarning, reports_.back().name,

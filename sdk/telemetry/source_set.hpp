@@ -10,10 +10,11 @@
 
 namespace omen::telemetry {
 
-// Three cadences of their own, because a driver that is slow must not delay the host's rows: host,
-// devices, and PCIe counters, whose every reading blocks.
+// The host, and two samplers for every GPU: one for the device and one for its PCIe counters, whose
+// every reading blocks. A driver that is slow or hangs delays its own rows only.
 struct SamplerSet {
-  std::shared_ptr<Sampler> host, device, link;
+  std::shared_ptr<Sampler> host;
+  std::vector<std::shared_ptr<Sampler>> devices_and_links;
 
   std::vector<std::shared_ptr<Sampler>> used() const;
   std::vector<DeviceInfo> devices() const;

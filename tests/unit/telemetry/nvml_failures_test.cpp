@@ -158,6 +158,9 @@ INSTANTIATE_TEST_SUITE_P(
         Failure{"hangs", "hang=60000,devices=1", "current",
                 "a driver call did not return; its sampler was left behind", kOfTheJob,
                 "job.wall_s", "gpu.util_percent", -1, 1},
+        Failure{"one_of_two_hangs", "hang=60000,devices=2", "current",
+                "gpu 0: a driver call did not return; its sampler was left behind", kOfTheJob,
+                "gpu.util_percent", nullptr, 1, 10},
         Failure{"mig_instance", "mig,devices=1", "current", "does not offer gpu.util_percent",
                 kOfTheJob, "gpu.mem_used_bytes", "gpu.power_w", 1002}),
     [](const auto& info) { return std::string(info.param.name); });

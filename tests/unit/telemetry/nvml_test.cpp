@@ -37,8 +37,10 @@ struct Fixture : Bench {
   void ticks(int count) {
     std::vector<Sample> all;
     for (int i = 0; i < count; ++i) {
-      tick(*nvml.device, i);
-      all.insert(all.end(), rows.begin(), rows.end());
+      for (const SourcePtr& device : nvml.devices) {
+        tick(*device, i);
+        all.insert(all.end(), rows.begin(), rows.end());
+      }
     }
     rows = all;
   }
@@ -82,10 +84,10 @@ TEST(Nvml, EveryQuantityOfAHealthyDevice) {
   EXPECT_THAT(gpu.values("gpu.process_mem_bytes", 0, 4000), ElementsAre(2 * kGiB, 2 * kGiB));
   EXPECT_THAT(gpu.values("gpu.process_sm_percent", 0, 4000), ElementsAre(65, 65));
   EXPECT_THAT(gpu.notes.list(), IsEmpty());
-  gpu.tick(*gpu.nvml.pcie, 0);
+  gpu.tick(*gpu.nvml.pcie[1], 0);
   EXPECT_THAT(gpu.values("gpu.pcie_rx_bytes_per_s", 1), ElementsAre(2048 * 1024));
   EXPECT_THAT(gpu.values("gpu.pcie_tx_bytes_per_s", 1), ElementsAre(1024 * 1024));
-  const DeviceInfo info = gpu.nvml.device->devices()[1];
+  const DeviceInfo info = gpu.nvml.devices[1]->devices()[0];
   EXPECT_EQ(info.name, "Fake A100");
   EXPECT_THAT(info.facts,
               ::testing::Contains(std::pair<std::string, std::string>{"uuid", "GPU-fake-1"}));
@@ -253,7 +255,7 @@ TEST(NvmlRun, OldDriverWithoutHalfOfTheFunctions) {
   EXPECT_THAT(gpu.values("gpu.energy_j", 0), IsEmpty());
   EXPECT_THAT(gpu.values("gpu.throttled", 0), IsEmpty());
   EXPECT_THAT(gpu.notes.list(), IsEmpty());
-  gpu.tick(*gpu.nvml.pcie, 0);
+  gpu.tick(*gpu.nvml.pcie[0], 0);
   EXPECT_THAT(gpu.rows, IsEmpty());
 }
 
@@ -266,7 +268,7 @@ TEST(NvmlRun, MigInstancesAreDevicesOfTheirOwn) {
   EXPECT_THAT(gpu.values("gpu.mem_total_bytes", kMigStride + 1), IsEmpty()) << "an empty slot";
   EXPECT_THAT(gpu.values("gpu.mem_total_bytes", kMigStride + 2), ElementsAre(10 * kGiB));
   EXPECT_THAT(gpu.values("gpu.process_mem_bytes", kMigStride, 4000), SizeIs(1));
-  EXPECT_THAT(gpu.nvml.device->devices(), SizeIs(3));
+  EXPECT_THAT(gpu.nvml.devices[0]->devices(), SizeIs(3));
 }
 
 TEST(NvmlRun, SlowCallsMissTicksAndSaySo) {
@@ -274,7 +276,7 @@ TEST(NvmlRun, SlowCallsMissTicksAndSaySo) {
   auto bench = std::make_shared<Bench>();
   NvmlSources nvml = make_nvml(bench->context(), library("current"));
   auto sampler = std::make_shared<Sampler>("gpu", machine_clock(), 10 * kNsPerMs, bench->notes);
-  sampler->add(std::move(nvml.device));
+  sampler->add(std::move(nvml.devices[0]));
   std::size_t rows = 0;
   SamplerThread thread(
       sampler, machine_clock().now_ns(),

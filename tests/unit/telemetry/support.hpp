@@ -7,7 +7,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "omen/telemetry/source.hpp"
@@ -34,6 +37,11 @@ class TempTree {
     const std::filesystem::path path = root_ / name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+  }
+  // Several files of one directory, each with the line that it holds.
+  void write_lines(const std::string& directory,
+                   std::initializer_list<std::pair<const char*, const char*>> files) const {
+    for (const auto& [name, line] : files) write(directory + name, std::string(line) + "\n");
   }
   void remove(const std::string& name) const { std::filesystem::remove_all(root_ / name); }
 
@@ -62,6 +70,11 @@ struct Bench {
     for (const Sample& row : rows)
       if (row.metric == id && row.device == device && row.pid == pid) found.push_back(row.value);
     return found;
+  }
+  // The value of a metric that has one row in this tick; not a number otherwise.
+  double value(const std::string& metric, std::int32_t device = -1, std::int32_t pid = 0) {
+    const std::vector<double> found = values(metric, device, pid);
+    return found.size() == 1 ? found[0] : std::numeric_limits<double>::quiet_NaN();
   }
   bool has_note(const std::string& part) {
     for (const Note& note : notes.list())

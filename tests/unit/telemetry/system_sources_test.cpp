@@ -15,9 +15,6 @@ namespace {
 
 using test::Bench;
 using test::error_of;
-using ::testing::DoubleEq;
-using ::testing::DoubleNear;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -46,6 +43,11 @@ void write_process(const Bench& bench, const FakeProcess& p, const std::string& 
                                        "\nnonvoluntary_ctxt_switches:\t0\n");
 }
 
+// A figure of the tree below process 10.
+double tree_value(Bench& bench, const std::string& figure) {
+  return bench.value("proc." + figure, -1, 10);
+}
+
 TEST(ProcessTree, SumsDescendantsAndKeepsShortLivedChildren) {
   Bench bench;
   const double hz = static_cast<double>(sysconf(_SC_CLK_TCK));
@@ -58,9 +60,9 @@ TEST(ProcessTree, SumsDescendantsAndKeepsShortLivedChildren) {
 
   const SourcePtr source = make_process_tree(bench.context(), 10);
   bench.tick(*source, 0);
-  EXPECT_THAT(bench.values("proc.processes", -1, 10), ElementsAre(3));
-  EXPECT_THAT(bench.values("proc.threads", -1, 10), ElementsAre(5));
-  EXPECT_THAT(bench.values("proc.rss_bytes", -1, 10), ElementsAre(30 * page));
+  EXPECT_EQ(tree_value(bench, "processes"), 3);
+  EXPECT_EQ(tree_value(bench, "threads"), 5);
+  EXPECT_EQ(tree_value(bench, "rss_bytes"), 30 * page);
   EXPECT_THAT(bench.values("proc.cpu_percent", -1, 10), IsEmpty());
 
   // 12 ends after 10 more steps and is waited for by 11, which itself used 20.
@@ -69,11 +71,11 @@ TEST(ProcessTree, SumsDescendantsAndKeepsShortLivedChildren) {
                 {.pid = 11, .parent = 10, .cpu_ticks = 70, .waited_ticks = 30, .read_bytes = 3000},
                 "a b) c");
   bench.tick(*source, 2);
-  EXPECT_THAT(bench.values("proc.cpu_percent", -1, 10), ElementsAre(DoubleEq(30 / hz / 2 * 100)));
-  EXPECT_THAT(bench.values("proc.read_bytes_per_s", -1, 10), ElementsAre(DoubleEq(1000)));
-  EXPECT_THAT(bench.values("proc.context_switches_per_s", -1, 10), ElementsAre(DoubleEq(0)))
+  EXPECT_DOUBLE_EQ(tree_value(bench, "cpu_percent"), 30 / hz / 2 * 100);
+  EXPECT_DOUBLE_EQ(tree_value(bench, "read_bytes_per_s"), 1000);
+  EXPECT_DOUBLE_EQ(tree_value(bench, "context_switches_per_s"), 0)
       << "what an ended process counted stays in the sum";
-  EXPECT_THAT(bench.values("proc.processes", -1, 10), ElementsAre(2));
+  EXPECT_EQ(tree_value(bench, "processes"), 2);
 }
 
 TEST(ProcessTree, OrphansStayAndReusedPidsDoNot) {
@@ -86,10 +88,10 @@ TEST(ProcessTree, OrphansStayAndReusedPidsDoNot) {
   bench.tree.remove("proc/11");
   write_process(bench, {.pid = 12, .parent = 1, .start = 100});  // adopted by init
   bench.tick(*source, 1);
-  EXPECT_THAT(bench.values("proc.processes", -1, 10), ElementsAre(2));
+  EXPECT_EQ(tree_value(bench, "processes"), 2);
   write_process(bench, {.pid = 12, .parent = 1, .start = 777});  // another process
   bench.tick(*source, 2);
-  EXPECT_THAT(bench.values("proc.processes", -1, 10), ElementsAre(1));
+  EXPECT_EQ(tree_value(bench, "processes"), 1);
 }
 
 TEST(ProcessTree, ProcessOfAnotherUserHasNoTraffic) {
@@ -99,7 +101,7 @@ TEST(ProcessTree, ProcessOfAnotherUserHasNoTraffic) {
   const SourcePtr source = make_process_tree(bench.context(), 10);
   bench.tick(*source, 0);
   bench.tick(*source, 1);
-  EXPECT_THAT(bench.values("proc.processes", -1, 10), ElementsAre(1));
+  EXPECT_EQ(tree_value(bench, "processes"), 1);
   EXPECT_THAT(bench.values("proc.read_bytes_per_s", -1, 10), IsEmpty());
 }
 
@@ -143,16 +145,17 @@ void write_group(const Bench& bench, long usage_us, long throttled_us) {
   bench.tree.write(at + "cpu.stat", "usage_usec " + std::to_string(usage_us) +
                                         "\nuser_usec 1\nthrottled_usec " +
                                         std::to_string(throttled_us) + "\n");
-  bench.tree.write(at + "memory.current", "1048576\n");
-  bench.tree.write(at + "memory.peak", "2097152\n");
-  bench.tree.write(at + "memory.max", "max\n");
-  bench.tree.write(at + "cpu.max", "250000 100000\n");
-  bench.tree.write(at + "memory.events", "low 0\noom 1\noom_kill 2\n");
-  bench.tree.write(at + "pids.current", "17\n");
-  bench.tree.write(at + "memory.pressure",
-                   "some avg10=1.25 avg60=0.5 avg300=0 total=9\nfull avg10=0 avg60=0 avg300=0\n");
-  bench.tree.write("sys/fs/cgroup/slurm/memory.max", "4194304\n");
-  bench.tree.write("sys/fs/cgroup/slurm/cpu.max", "max 100000\n");
+  bench.tree.write_lines(
+      at, {{"memory.current", "1048576"},
+           {"memory.peak", "2097152"},
+           {"memory.max", "max"},
+           {"cpu.max", "250000 100000"},
+           {"memory.events", "low 0\noom 1\noom_kill 2"},
+           {"pids.current", "17"},
+           {"memory.pressure",
+            "some avg10=1.25 avg60=0.5 avg300=0 total=9\nfull avg10=0 avg60=0 avg300=0"}});
+  bench.tree.write_lines("sys/fs/cgroup/slurm/",
+                         {{"memory.max", "4194304"}, {"cpu.max", "max 100000"}});
 }
 
 TEST(Cgroup, UsageAndTheTightestLimitOfAllParents) {
@@ -162,16 +165,15 @@ TEST(Cgroup, UsageAndTheTightestLimitOfAllParents) {
   bench.tick(*source, 0);
   write_group(bench, 2'500'000, 100'000);
   bench.tick(*source, 1);
-  EXPECT_THAT(bench.values("cgroup.cpu_percent"), ElementsAre(DoubleEq(150)));
-  EXPECT_THAT(bench.values("cgroup.throttled_percent"), ElementsAre(DoubleEq(10)));
-  EXPECT_THAT(bench.values("cgroup.cpu_limit_cores"), ElementsAre(DoubleEq(2.5)));
-  EXPECT_THAT(bench.values("cgroup.memory_bytes"), ElementsAre(1048576));
-  EXPECT_THAT(bench.values("cgroup.memory_peak_bytes"), ElementsAre(2097152));
-  EXPECT_THAT(bench.values("cgroup.memory_limit_bytes"), ElementsAre(4194304))
-      << "set by the parent";
-  EXPECT_THAT(bench.values("cgroup.oom_kills"), ElementsAre(2));
-  EXPECT_THAT(bench.values("cgroup.pids"), ElementsAre(17));
-  EXPECT_THAT(bench.values("cgroup.memory_pressure_percent"), ElementsAre(DoubleEq(1.25)));
+  EXPECT_DOUBLE_EQ(bench.value("cgroup.cpu_percent"), 150);
+  EXPECT_DOUBLE_EQ(bench.value("cgroup.throttled_percent"), 10);
+  EXPECT_DOUBLE_EQ(bench.value("cgroup.cpu_limit_cores"), 2.5);
+  EXPECT_EQ(bench.value("cgroup.memory_bytes"), 1048576);
+  EXPECT_EQ(bench.value("cgroup.memory_peak_bytes"), 2097152);
+  EXPECT_EQ(bench.value("cgroup.memory_limit_bytes"), 4194304) << "set by the parent";
+  EXPECT_EQ(bench.value("cgroup.oom_kills"), 2);
+  EXPECT_EQ(bench.value("cgroup.pids"), 17);
+  EXPECT_DOUBLE_EQ(bench.value("cgroup.memory_pressure_percent"), 1.25);
   EXPECT_THAT(bench.values("cgroup.swap_bytes"), IsEmpty());
   EXPECT_EQ(source->devices()[0].name, "/slurm/job_7");
 }
@@ -183,7 +185,7 @@ TEST(Cgroup, HybridMountIsFound) {
   bench.tree.write("sys/fs/cgroup/unified/a/cpu.max", "100000 100000\n");
   const SourcePtr source = make_cgroup(bench.context(), 5);
   bench.tick(*source, 0);
-  EXPECT_THAT(bench.values("cgroup.cpu_limit_cores"), ElementsAre(DoubleEq(1)));
+  EXPECT_DOUBLE_EQ(bench.value("cgroup.cpu_limit_cores"), 1);
 }
 
 TEST(Cgroup, VersionOneAndTheRootAreUnavailableWithDifferentHints) {
@@ -202,21 +204,19 @@ TEST(Cgroup, VersionOneAndTheRootAreUnavailableWithDifferentHints) {
 TEST(Rapl, EnergySurvivesTheWrapOfItsCounter) {
   Bench bench;
   const std::string zone = "sys/class/powercap/intel-rapl:0/";
-  bench.tree.write(zone + "name", "package-0\n");
-  bench.tree.write(zone + "max_energy_range_uj", "9999999\n");
-  bench.tree.write(zone + "energy_uj", "9000000\n");
-  const std::string dram = "sys/class/powercap/intel-rapl:0:1/";
-  bench.tree.write(dram + "name", "dram\n");
-  bench.tree.write(dram + "max_energy_range_uj", "9999999\n");
-  bench.tree.write(dram + "energy_uj", "100\n");
+  bench.tree.write_lines(
+      zone, {{"name", "package-0"}, {"max_energy_range_uj", "9999999"}, {"energy_uj", "9000000"}});
+  bench.tree.write_lines(
+      "sys/class/powercap/intel-rapl:0:1/",
+      {{"name", "dram"}, {"max_energy_range_uj", "9999999"}, {"energy_uj", "100"}});
   const SourcePtr source = make_rapl(bench.context());
   bench.tick(*source, 0);
-  EXPECT_THAT(bench.values("rapl.energy_j", 0), ElementsAre(0));
+  EXPECT_EQ(bench.value("rapl.energy_j", 0), 0);
   EXPECT_THAT(bench.values("rapl.power_w", 0), IsEmpty());
   bench.tree.write(zone + "energy_uj", "1000000\n");  // 10,000,000 - 9,000,000 + 1,000,000
   bench.tick(*source, 0.5);
-  EXPECT_THAT(bench.values("rapl.energy_j", 0), ElementsAre(DoubleNear(2, 1e-9)));
-  EXPECT_THAT(bench.values("rapl.power_w", 0), ElementsAre(DoubleNear(4, 1e-9)));
+  EXPECT_NEAR(bench.value("rapl.energy_j", 0), 2, 1e-9);
+  EXPECT_NEAR(bench.value("rapl.power_w", 0), 4, 1e-9);
   ASSERT_THAT(source->devices(), SizeIs(2));
   EXPECT_EQ(source->devices()[1].name, "package-0/dram");
 }
@@ -230,8 +230,8 @@ TEST(Rapl, AbsentCountersAreUnavailable) {
 
 TEST(Rapl, ForbiddenCountersSayHowToAllowThem) {
   Bench bench;
-  bench.tree.write("sys/class/powercap/intel-rapl:0/name", "package-0\n");
-  bench.tree.write("sys/class/powercap/intel-rapl:0/energy_uj", "5\n");
+  bench.tree.write_lines("sys/class/powercap/intel-rapl:0/",
+                         {{"name", "package-0"}, {"energy_uj", "5"}});
   std::filesystem::permissions(bench.tree / "sys/class/powercap/intel-rapl:0/energy_uj",
                                std::filesystem::perms::none);
   // The root user reads everything, so the check runs as nobody in a child.
@@ -254,16 +254,15 @@ TEST(Rapl, ForbiddenCountersSayHowToAllowThem) {
 
 TEST(Hwmon, UnitsAndLabels) {
   Bench bench;
-  const std::string chip = "sys/class/hwmon/hwmon0/";
-  bench.tree.write(chip + "name", "ina3221\n");
-  bench.tree.write(chip + "in1_input", "5040\n");
-  bench.tree.write(chip + "in1_label", "VDD_GPU\n");
-  bench.tree.write(chip + "curr1_input", "1500\n");
-  bench.tree.write(chip + "temp1_input", "45500\n");
-  bench.tree.write(chip + "temp1_max", "99000\n");
-  bench.tree.write(chip + "power1_average", "12000000\n");
-  bench.tree.write(chip + "fan1_input", "1200\n");
-  bench.tree.write(chip + "temp2_input", "not a number\n");
+  bench.tree.write_lines("sys/class/hwmon/hwmon0/", {{"name", "ina3221"},
+                                                     {"in1_input", "5040"},
+                                                     {"in1_label", "VDD_GPU"},
+                                                     {"curr1_input", "1500"},
+                                                     {"temp1_input", "45500"},
+                                                     {"temp1_max", "99000"},
+                                                     {"power1_average", "12000000"},
+                                                     {"fan1_input", "1200"},
+                                                     {"temp2_input", "not a number"}});
   const SourcePtr source = make_hwmon(bench.context());
   bench.tick(*source, 0);
   std::map<std::string, double> by_name;
@@ -287,23 +286,23 @@ TEST(Hwmon, AbsentSensorsAreUnavailable) {
 TEST(AmdSysfs, ReadsCardsOfTheVendorOnly) {
   Bench bench;
   bench.tree.write("sys/class/drm/card0/device/vendor", "0x8086\n");
-  const std::string card = "sys/class/drm/card1/device/";
-  bench.tree.write(card + "vendor", "0x1002\n");
-  bench.tree.write(card + "product_name", "Instinct MI210\n");
-  bench.tree.write(card + "gpu_busy_percent", "87\n");
-  bench.tree.write(card + "mem_info_vram_used", "1000000\n");
-  bench.tree.write(card + "mem_info_vram_total", "64000000\n");
-  bench.tree.write(card + "hwmon/hwmon3/power1_average", "210000000\n");
-  bench.tree.write(card + "hwmon/hwmon3/temp1_input", "55000\n");
-  bench.tree.write(card + "hwmon/hwmon3/freq1_input", "1700000000\n");
+  bench.tree.write_lines("sys/class/drm/card1/device/",
+                         {{"vendor", "0x1002"},
+                          {"product_name", "Instinct MI210"},
+                          {"gpu_busy_percent", "87"},
+                          {"mem_info_vram_used", "1000000"},
+                          {"mem_info_vram_total", "64000000"},
+                          {"hwmon/hwmon3/power1_average", "210000000"},
+                          {"hwmon/hwmon3/temp1_input", "55000"},
+                          {"hwmon/hwmon3/freq1_input", "1700000000"}});
   bench.tree.write("sys/class/drm/card1-DP-1/status", "x");
   const SourcePtr source = make_amd_sysfs(bench.context(), 2);
   bench.tick(*source, 0);
-  EXPECT_THAT(bench.values("gpu.util_percent", 2), ElementsAre(87));
-  EXPECT_THAT(bench.values("gpu.mem_used_bytes", 2), ElementsAre(1000000));
-  EXPECT_THAT(bench.values("gpu.power_w", 2), ElementsAre(DoubleEq(210)));
-  EXPECT_THAT(bench.values("gpu.temperature_c", 2), ElementsAre(DoubleEq(55)));
-  EXPECT_THAT(bench.values("gpu.clock_sm_mhz", 2), ElementsAre(DoubleEq(1700)));
+  EXPECT_EQ(bench.value("gpu.util_percent", 2), 87);
+  EXPECT_EQ(bench.value("gpu.mem_used_bytes", 2), 1000000);
+  EXPECT_DOUBLE_EQ(bench.value("gpu.power_w", 2), 210);
+  EXPECT_DOUBLE_EQ(bench.value("gpu.temperature_c", 2), 55);
+  EXPECT_DOUBLE_EQ(bench.value("gpu.clock_sm_mhz", 2), 1700);
   EXPECT_THAT(bench.values("gpu.mem_util_percent", 2), IsEmpty());
   EXPECT_EQ(source->devices()[0].name, "Instinct MI210");
 }

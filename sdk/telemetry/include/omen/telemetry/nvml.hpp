@@ -14,11 +14,11 @@ inline constexpr const char* kNvmlLibrary = "libnvidia-ml.so.1";
 // A MIG instance i of GPU g is device (g + 1) * kMigStride + i.
 inline constexpr std::int32_t kMigStride = 1000;
 
-// Two sources over one library, meant for two threads: the first is quick, the second reads PCIe
-// throughput, for which every call blocks about 20 ms.
+// Two sources a GPU over one library, each meant for a thread of its own: a GPU whose driver calls
+// hang must not cost the rows of the others, and every reading of PCIe throughput blocks about
+// 20 ms.
 struct NvmlSources {
-  SourcePtr device;
-  SourcePtr pcie;
+  std::vector<SourcePtr> devices, pcie;
   std::int32_t gpus = 0;
 };
 

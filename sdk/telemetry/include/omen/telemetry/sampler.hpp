@@ -38,6 +38,7 @@ class Sampler {
   Sampler(std::string name, Clock& clock, std::int64_t interval_ns, Notes& notes)
       : name_(std::move(name)), clock_(clock), interval_ns_(interval_ns), notes_(notes) {}
 
+  const std::string& name() const noexcept { return name_; }
   void add(SourcePtr source);
   bool empty() const noexcept { return sources_.empty(); }
   std::vector<DeviceInfo> devices() const;
