@@ -62,9 +62,11 @@ void add_globals(Line& line) {
   app.add_option("--threads", g.threads, "thread budget; 0 lets the plugin decide")
       ->type_name("N")
       ->group(group);
-  app.add_option("--devices", g.devices, "devices to use, such as cpu or cuda:0")
-      ->type_name("LIST")
-      ->group(group);
+  // The doctor has a switch of this name.
+  if (!app.get_option_no_throw("--devices"))
+    app.add_option("--devices", g.devices, "devices to use, such as cpu or cuda:0")
+        ->type_name("LIST")
+        ->group(group);
   app.add_flag("--json", g.json, "one JSON document on stdout")->group(group);
   app.add_flag("--plain", g.plain, "rows only: no header, no colour, no clipping")->group(group);
   app.add_flag("-q,--quiet", g.quiet, "no remarks and no progress on stderr")->group(group);
@@ -127,7 +129,8 @@ void build_info(Line& line) {
 }
 
 void build_doctor(Line& line) {
-  request_of(line, run_doctor);
+  auto& r = request_of(line, run_doctor);
+  line.app.add_flag("--devices", r.devices, "also measure what the devices can do");
 }
 
 void build_new(Line& line) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/console.hpp"
+#include "cli/doctor_devices.hpp"
 #include "cli/verbs.hpp"
 #include "json_writer.hpp"
 #include "machine.hpp"
@@ -96,6 +97,7 @@ struct Report {
   std::vector<Feature> features = build_features();
   Machine machine = machine_facts();
   std::vector<Device> devices = machine_devices();
+  std::string probe = {};  // JSON of --devices, empty without
 };
 
 std::string report_json(const Report& r) {
@@ -162,7 +164,9 @@ std::string report_json(const Report& r) {
   json.end().key("tools").array();
   for (const Tool& tool : kTools)
     json.object().field("name", tool.name).field("path", find_program(tool.name).string()).end();
-  return json.end().end().text();
+  json.end();
+  if (!r.probe.empty()) json.key("probe").raw(r.probe);
+  return json.end().text();
 }
 
 class Screen {
@@ -265,6 +269,10 @@ void show(const Globals& globals, const Report& r) {
   for (const Device& d : r.devices)
     rows.push_back({state_cell(d.usable, "ok", "none"), d.name, d.detail});
   screen.rows(rows);
+  if (!r.probe.empty()) {
+    screen.title("devices, measured");
+    screen.rows(probe_rows(r.probe));
+  }
   screen.title("programs");
   rows.clear();
   for (const Tool& tool : kTools) {
@@ -280,8 +288,9 @@ void show(const Globals& globals, const Report& r) {
 
 }  // namespace
 
-int run_doctor(const Globals& globals, const DoctorRequest&) {
+int run_doctor(const Globals& globals, const DoctorRequest& request) {
   Report report{Registry::discover(globals.plugin_path), {}};
+  if (request.devices) report.probe = probe_devices(globals);
   report.plugins = plugin_states(report.registry);
   if (globals.json)
     print(report_json(report));

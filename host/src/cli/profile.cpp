@@ -10,8 +10,10 @@
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "json_writer.hpp"
+#include "machine.hpp"
 #include "omen/container.hpp"
 #include "omen/host/figure.hpp"
+#include "omen/telemetry/device_registry.hpp"
 #include "omen/telemetry/imports.hpp"
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/recording.hpp"
@@ -149,6 +151,17 @@ std::string write_plot(const Globals& globals, const ProfileRequest& request, co
   return (place.directory / (place.plot_name + ".html")).string();
 }
 
+// Rated power of the cores of this machine, of which a virtual one has only some; 0 where the
+// processor is not in the registry. A replayed trace ran somewhere else.
+double rated_power_w(const ProfileRequest& request) {
+  const bool here = !request.command.empty() || request.pid > 0 || request.duration_s > 0;
+  const Machine machine = machine_facts();
+  const telemetry::PublishedDevice* device =
+      here ? telemetry::find_device(machine.processor) : nullptr;
+  if (!device || !device->figure("tdp_w") || !device->figure("threads")) return 0;
+  return *device->figure("tdp_w") * machine.cores / *device->figure("threads");
+}
+
 // Writes trace, plot and summary. The job owns stdout, so what people read then goes to stderr; a
 // document that was asked for follows what the job wrote.
 Summary report(const Globals& globals, const ProfileRequest& request, const Place& place,
@@ -160,7 +173,9 @@ Summary report(const Globals& globals, const ProfileRequest& request, const Plac
   for (const std::string& word : request.command) title += (title.empty() ? "" : " ") + word;
   const std::string plot =
       write_plot(globals, request, place, open, title.empty() ? profiler : title);
-  const telemetry::TraceStats stats = telemetry::trace_stats(open);
+  telemetry::TraceStatsOptions options;
+  options.processor_tdp_w = rated_power_w(request);
+  const telemetry::TraceStats stats = telemetry::trace_stats(open, options);
   const std::string json = trace_json(summary, stats, profiler, place.trace.string(), plot);
   if (place.is_directory) write_text(place.directory / "summary.json", json + "\n");
   const bool stdout_is_free = request.command.empty();

@@ -42,7 +42,9 @@ struct InfoRequest {
   bool advanced = false;
 };
 
-struct DoctorRequest {};
+struct DoctorRequest {
+  bool devices = false;  // measure them
+};
 
 struct NewRequest {
   std::string name, kind = "predictor", language = "c++";

@@ -13,7 +13,7 @@ constexpr VerbText kVerbs[] = {
     {"info", "show what a plugin or a component does, reads, writes and takes as options",
      "omen info baseline\nomen info baseline.ridge --all"},
     {"doctor", "show where plugins were looked for, what is broken, and what this machine offers",
-     "omen doctor\nomen doctor --json"},
+     "omen doctor\nomen doctor --json\nomen doctor --devices"},
     {"predict", "say what workloads will cost",
      "omen predict examples/matmul.csv\nomen predict *.cl --csv -o costs.csv\nomen predict "
      "resnet50\n"

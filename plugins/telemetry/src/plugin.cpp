@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The components of the plugin.
+#include "probe.hpp"
 #include "recorders.hpp"
 #include "replay.hpp"
 
@@ -16,4 +17,6 @@ OMEN_PLUGIN("telemetry", "0.1.0", "Apache-2.0",
             omen::profiler<omen::telemetry::AmdRecorder, RecorderOptions>("telemetry.amd",
                                                                           "AMD GPUs from sysfs"),
             omen::profiler<omen::telemetry::Replay, omen::telemetry::ReplayOptions>(
-                "telemetry.replay", "a recorded trace of this or of another tool"))
+                "telemetry.replay", "a recorded trace of this or of another tool"),
+            omen::profiler<omen::telemetry::Probe, omen::telemetry::ProbeOptions>(
+                "telemetry.probe", "rates, bandwidths and latencies of the devices themselves"))
