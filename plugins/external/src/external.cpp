@@ -232,10 +232,11 @@ class Program final : public Predictor {
     if (end.signal == 0 && (end.exit_code == kNotFound || end.exit_code == kNotExecutable))
       throw Error(OMEN_UNAVAILABLE, "cannot run '" + command + "'" + because,
                   "Check its spelling and PATH; it is run from the current directory.");
-    const std::string how = end.signal ? std::string("was ended by SIG") +
-                                             (sigabbrev_np(end.signal) ? sigabbrev_np(end.signal)
-                                                                       : std::to_string(end.signal))
-                                       : "ended with exit code " + std::to_string(end.exit_code);
+    // A shell reports a signal of what it ran as an exit code above 128.
+    const int signal = end.signal ? end.signal : std::max(0, end.exit_code - 128);
+    const char* name = signal > 0 ? sigabbrev_np(signal) : nullptr;
+    const std::string how = name ? std::string("was ended by SIG") + name
+                                 : "ended with exit code " + std::to_string(end.exit_code);
     throw Error(OMEN_INTERNAL, std::string("the program ") + how + " in " + verb + because,
                 "Its output is in the log above. The command was: " + command);
   }
