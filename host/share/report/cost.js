@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What answers cost: time and memory, and how training went.
+// What answers cost: time and memory.
 function barCell(value, most, text, tint) {
   const share = isNumber(value) && most > 0 ? Math.max(1, value / most * 100) : 0;
   return el(
@@ -36,59 +36,5 @@ function setUpCost(parent) {
                   ([key, , words], i) =>
                       barCell(cost[key], most[i], words(cost[key]), contestant.colour)));
         })));
-  });
-}
-
-function setUpCurves(parent) {
-  const all = comparison.tasks.flatMap(t => t.curves);
-  if (!all.length) return;
-  const part = section(
-      'curves', 'Learning curves',
-      'What each contestant reported while it was fitted, one line a fold.');
-  const picker =
-      el('select', {'aria-label': 'Metric of the learning curves', onchange: () => chart.draw()});
-  part.tools.append(picker);
-  parent.append(part.node);
-  const curvesOf = metric => detailView().task.curves.filter(
-      c => state.on.has(byLabel.get(c.contestant).index) && (!metric || c.metric === metric));
-  onChange(() => {
-    part.tag.textContent = detailView().task.task;
-    const longest =
-        detailView().task.curves.slice().sort((a, b) => b.steps.length - a.steps.length);
-    const names = [...new Set(longest.map(c => c.metric))], kept = picker.value;
-    fill(picker, names.map(n => option(n, n, n === kept)));
-    picker.hidden = names.length < 2;
-    part.node.hidden = !names.length;
-  });
-  const chart = addChart(part, () => {
-    const curves = curvesOf(picker.value);
-    if (!curves.length) return 'No learning curve is selected.';
-    const [low, high] = span(curves.flatMap(c => c.values).filter(isNumber)),
-                log = low > 0 && high / low > 50;
-    // A single value a fold is no curve: those stand side by side instead.
-    const single = curves.every(c => c.steps.length < 2);
-    const data = curves.map(curve => {
-      const tint = byLabel.get(curve.contestant).colour,
-            name = plain(curve.contestant + ', fold ' + curve.fold);
-      return {
-        type: 'scatter',
-        mode: single ? 'markers' : 'lines',
-        name,
-        x: single ? [plain(curve.contestant)] : curve.steps,
-        y: curve.values,
-        opacity: .7,
-        line: {color: tint, width: 1.5},
-        marker: {color: tint, size: 9},
-        hovertemplate: (single ? '' : 'step %{x}: ') + '%{y:.4g}<extra>' + name + '</extra>'
-      };
-    });
-    return {
-      height: 340,
-      data,
-      layout: layoutStyle({
-        xaxis: axisStyle(single ? {type: 'category'} : {title: 'step'}),
-        yaxis: axisStyle({title: plain(picker.value), type: log ? 'log' : 'linear'})
-      })
-    };
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Critical-difference diagram: mean ranks on a line, bars over those that cannot be told apart.
+const NARROW = 620;
 function clipText(text, width) {
   const most = Math.max(4, Math.floor(width / 7.2));
   return text.length > most ? text.slice(0, most - 1) + '\u2026' : text;
@@ -9,7 +10,7 @@ function clipText(text, width) {
 // line, so that it can be read in full.
 function rankingPlaces(ranked, width, x, top) {
   const half = Math.ceil(ranked.length / 2);
-  if (width < 620)
+  if (width < NARROW)
     return ranked.map((entry, i) => {
       const at = x(entry.rank), y = top + (ranked.length - 1 - i) * 24,
             right = at + entry.contestant.length * 7.4 + 50 < width;
@@ -32,64 +33,60 @@ function rankingPlaces(ranked, width, x, top) {
   });
 }
 
+function rankingAxis(x, last, y) {
+  const line = {stroke: 'var(--faint)'};
+  const nodes = [svg('line', {x1: x(1), x2: x(last), y1: y, y2: y, 'stroke-width': 1.5, ...line})];
+  for (let rank = 1; rank <= last; rank++)
+    nodes.push(
+        svg('line', {x1: x(rank), x2: x(rank), y1: y - 5, y2: y, ...line}),
+        svg('text', {x: x(rank), y: y - 11, 'text-anchor': 'middle', class: 'faint'},
+            String(rank)));
+  return nodes;
+}
+
+function rankingBars(ranking, x, top) {
+  const rankOf = label => ranking.mean_ranks.find(r => r.contestant === label).rank;
+  return ranking.indistinguishable.map((group, i) => {
+    const [from, to] = span(group.map(rankOf)), y = top + i * 11;
+    return svg('line', {
+      x1: x(from) - 5,
+      x2: x(to) + 5,
+      y1: y,
+      y2: y,
+      stroke: 'var(--ink)',
+      'stroke-width': 4.5,
+      'stroke-linecap': 'round',
+      opacity: .8
+    });
+  });
+}
+
+function rankingLine(entry, place, at, axis) {
+  const stroke = byLabel.get(entry.contestant).colour;
+  return [
+    svg('path', {d: `M${at},${axis} ${place.path}`, fill: 'none', stroke, 'stroke-width': 1.6}),
+    svg('circle', {cx: at, cy: axis, r: 4.5, fill: stroke})
+  ];
+}
+
 function rankingDiagram(ranking, width) {
   const ranked = ranking.mean_ranks.filter(r => isNumber(r.rank)).sort((a, b) => a.rank - b.rank);
-  const margin = width < 620 ? 12 : 210, last = Math.max(2, ranked.length);
+  const narrow = width < NARROW, margin = narrow ? 12 : 210, last = Math.max(2, ranked.length);
   const x = rank => margin + (rank - 1) / (last - 1) * (width - 2 * margin);
-  const bars = ranking.indistinguishable.map(group => {
-    const ranks = group.map(label => ranked.find(r => r.contestant === label))
-                      .filter(Boolean)
-                      .map(r => r.rank);
-    return [Math.min(...ranks), Math.max(...ranks)];
-  });
-  const axis = 34, barTop = axis + 16,
-        places = rankingPlaces(ranked, width, x, barTop + bars.length * 11 + 16);
-  const node = svg('svg', {
-    viewBox: `0 0 ${width} ${Math.max(...places.map(p => p.y)) + 18}`,
-    width: '100%',
-    role: 'img',
-    'aria-label': extra.ranking
-  });
-  node.append(svg(
-      'line',
-      {x1: x(1), x2: x(last), y1: axis, y2: axis, stroke: 'var(--faint)', 'stroke-width': 1.5}));
-  for (let rank = 1; rank <= last; rank++)
-    node.append(
-        svg('line', {x1: x(rank), x2: x(rank), y1: axis - 5, y2: axis, stroke: 'var(--faint)'}),
-        svg('text', {x: x(rank), y: axis - 11, 'text-anchor': 'middle', class: 'faint'},
-            String(rank)));
-  ranked.forEach(
-      (entry, i) => node.append(
-          svg('path', {
-            d: `M${x(entry.rank)},${axis} ${places[i].path}`,
-            fill: 'none',
-            stroke: byLabel.get(entry.contestant).colour,
-            'stroke-width': 1.6
-          }),
-          svg('circle',
-              {cx: x(entry.rank), cy: axis, r: 4.5, fill: byLabel.get(entry.contestant).colour})));
-  ranked.forEach(
-      (entry, i) => node.append(
-          svg('text', {
-            x: places[i].textX,
-            y: places[i].y + 4.5,
-            'text-anchor': places[i].anchor,
-            class: 'halo'
-          },
-              svg('title', {}, entry.contestant),
-              clipText(entry.contestant, width < 620 ? width - 60 : margin - 48) + ' ' +
-                  entry.rank.toFixed(2))));
-  bars.forEach(([from, to], i) => node.append(svg('line', {
-    x1: x(from) - 5,
-    x2: x(to) + 5,
-    y1: barTop + i * 11,
-    y2: barTop + i * 11,
-    stroke: 'var(--ink)',
-    'stroke-width': 4.5,
-    'stroke-linecap': 'round',
-    opacity: .8
-  })));
-  return node;
+  const axis = 34, barTop = axis + 16;
+  const places =
+      rankingPlaces(ranked, width, x, barTop + ranking.indistinguishable.length * 11 + 16);
+  const name = (entry, place) => svg(
+      'text', {x: place.textX, y: place.y + 4.5, 'text-anchor': place.anchor, class: 'halo'},
+      svg('title', {}, entry.contestant),
+      clipText(entry.contestant, narrow ? width - 60 : margin - 48) + ' ' + entry.rank.toFixed(2));
+  const height = Math.max(...places.map(p => p.y)) + 18;
+  return svg(
+      'svg',
+      {viewBox: `0 0 ${width} ${height}`, width: '100%', role: 'img', 'aria-label': extra.ranking},
+      rankingAxis(x, last, axis),
+      ranked.map((entry, i) => rankingLine(entry, places[i], x(entry.rank), axis)),
+      ranked.map((entry, i) => name(entry, places[i])), rankingBars(ranking, x, barTop));
 }
 
 function setUpRanking(parent) {

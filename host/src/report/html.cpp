@@ -23,8 +23,9 @@ using namespace report;
 
 // In the order in which they use each other.
 constexpr std::array kScripts = {"dom.js",        "format.js",    "model.js",      "parts.js",
-                                 "theme.js",      "charts.js",    "summary.js",    "filters.js",
-                                 "forest.js",     "ranking.js",   "errors.js",     "cost.js",
+                                 "theme.js",      "charts.js",    "scales.js",     "summary.js",
+                                 "filters.js",    "forest.js",    "ranking.js",    "parity.js",
+                                 "spread.js",     "confusion.js", "cost.js",       "curves.js",
                                  "duplicates.js", "workloads.js", "provenance.js", "page.js"};
 
 // A browser stays quick with this many answers; the CSV file beside the page has all of them.
