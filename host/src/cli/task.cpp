@@ -235,6 +235,8 @@ int check(const Globals& globals, const TaskRequest& request) {
 }  // namespace
 
 int run_task(const Globals& globals, const TaskRequest& request) {
+  if (request.action.empty())
+    usage_error("what to do with a task is missing", "say new, show or check");
   if (request.action == "new") return make(globals, request);
   return request.action == "show" ? show(globals, request) : check(globals, request);
 }

@@ -38,12 +38,19 @@ Table read_source(const Recipe& recipe, const SourceStep& step) {
   return table;
 }
 
-// Numbers that one file writes as integers and another with a point are one column.
-std::vector<Table> same_types(std::vector<Table> parts) {
+// Columns that every file has; numbers that one file writes as integers and another with a point
+// are one column.
+std::vector<Table> with_common_columns(std::vector<Table> parts) {
+  Names common;
+  for (std::size_t c = 0; c < parts[0].columns(); ++c)
+    if (std::all_of(parts.begin(), parts.end(),
+                    [&](const Table& part) { return part.has(parts[0].name(c)); }))
+      common.emplace_back(parts[0].name(c));
+  for (Table& part : parts) part = select(part, common);
   for (std::size_t c = 0; c < parts[0].columns(); ++c) {
     const std::string name(parts[0].name(c));
     std::set<Type> types;
-    for (const Table& part : parts) types.insert(part.type(column_index(part, name, "a source")));
+    for (const Table& part : parts) types.insert(part.type(part.index(name)));
     if (types.size() == 1) continue;
     for (Table& part : parts) {
       const std::size_t at = part.index(name);
@@ -63,7 +70,7 @@ std::vector<Table> same_types(std::vector<Table> parts) {
 Table read_sources(const Recipe& recipe, const TableSteps& steps) {
   std::vector<Table> parts;
   for (const SourceStep& step : steps.sources) parts.push_back(read_source(recipe, step));
-  return parts.size() == 1 ? parts[0] : concat(same_types(std::move(parts)));
+  return parts.size() == 1 ? parts[0] : concat(with_common_columns(std::move(parts)));
 }
 
 Names keys_of(const Table& table, const Names& columns, const std::string& why) {

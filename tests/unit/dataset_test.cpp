@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dataset directories, the recipes that make them, and imports that say the line of a mistake.
+#include "data/dataset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "data/import.hpp"
+#include "data/key_check.hpp"
+#include "data/recipe.hpp"
+#include "omen/container.hpp"
+#include "support/matchers.hpp"
+#include "support/temp_dir.hpp"
+
+namespace omen::host {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+using test::IsError;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string sha(const std::string& text) {
+  return container::sha256(text.data(), text.size());
+}
+
+std::vector<std::string> files_in(const fs::path& directory) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& item : fs::directory_iterator(directory, none))
+    names.push_back(item.path().filename());
+  return names;
+}
+
+// Own cache and own raw files for each test.
+class Data : public ::testing::Test {
+ protected:
+  Data() {
+    ::setenv("XDG_CACHE_HOME", (dir_.path() / "cache").c_str(), 1);
+    ::setenv("OMEN_DATA", (dir_.path() / "raw").c_str(), 1);
+  }
+  ~Data() override {
+    ::unsetenv("XDG_CACHE_HOME");
+    ::unsetenv("OMEN_DATA");
+  }
+
+  // A dataset of one CSV table.
+  fs::path dataset(const std::string& csv, const std::string& more = "") {
+    const fs::path directory = dir_.path() / "set";
+    write(directory / "t.csv", csv);
+    write(
+        directory / "dataset.json",
+        R"({"format_version": 1, "name": "set", "summary": "s", "files": [{"file": "t.csv", "sha256": ")" +
+            sha(csv) + R"(", "tables": ["workloads"]}])" + more + "}");
+    return directory;
+  }
+  void raw(const std::string& file, const std::string& text) {
+    write(dir_.path() / "raw" / file, text);
+    raw_ += (raw_.empty() ? "" : ", ") + std::string(R"({"file": ")") + file + R"(", "sha256": ")" +
+            sha(text) + R"("})";
+  }
+  Recipe recipe(const std::string& rest) {
+    const fs::path file = dir_.path() / "data/recipes/made.json";
+    write(file, R"({"format_version": 1, "name": "made", "summary": "s", "origin": "o", )"
+                R"("license": "l", "raw": [)" +
+                    raw_ + "], " + rest + "}");
+    return read_recipe(file);
+  }
+  Tables made(const std::string& rest) {
+    return load_dataset(make_dataset(recipe(rest), dir_.path() / "made"));
+  }
+  DatasetInfo import(const std::string& csv, ImportPlan plan = {}, const char* suffix = ".csv") {
+    write(dir_.path() / ("in" + std::string(suffix)), csv);
+    if (plan.info.name.empty()) plan.info.name = "imported";
+    return import_tables(plan, {(dir_.path() / ("in" + std::string(suffix))).string()},
+                         dir_.path() / "imported");
+  }
+
+  test::TempDir dir_;
+  std::string raw_;
+};
+
+TEST_F(Data, ReadsAndLoadsADirectory) {
+  const fs::path directory = dataset(
+      "name,a,time\nx,1,2.5\ny,2,3.5\n",
+      R"(, "group": "name", "columns": {"time": {"unit": "ms"}}, "targets": ["time:ms:lower"])");
+  const DatasetInfo info = find_dataset(directory.string() + "/");
+  EXPECT_EQ(info.name, "set");
+  EXPECT_EQ(info.unit("time"), "ms");
+  EXPECT_EQ(info.unit("a"), "");
+  EXPECT_EQ(info.targets.at(0).name, "time");
+  EXPECT_EQ(info.digest.size(), 64u);
+  verify_dataset(info);
+  const Tables tables = load_dataset(info);
+  EXPECT_EQ(tables.at("workloads").rows(), 2);
+  EXPECT_TRUE(tables.at("workloads").has("workload_id"));
+  EXPECT_TRUE(tables.at("workloads").has("group"));
+}
+
+TEST_F(Data, SaysWhichFileWasChanged) {
+  const fs::path directory = dataset("a\n1\n2\n");
+  const DatasetInfo before = read_dataset_info(directory);
+  write(directory / "t.csv", "a\n1\n3\n");
+  EXPECT_THAT(
+      error_of([&] { verify_dataset(before); }),
+      IsError(OMEN_INVALID_DATA, AllOf(HasSubstr("t.csv was changed"), HasSubstr("sha256"))));
+}
+
+TEST_F(Data, ComplaintsNameFileAndField) {
+  const fs::path file = dir_.path() / "set/dataset.json";
+  const auto complains = [&](const std::string& json, const std::string& what) {
+    write(file, json);
+    EXPECT_THAT(error_of([&] { read_dataset_info(dir_.path() / "set"); }),
+                IsError(OMEN_INVALID_DATA, AllOf(StartsWith(file.string()), HasSubstr(what))))
+        << json;
+  };
+  complains("{\n  \"name\": }", ":2:11: this is not JSON");
+  complains("[]", "is not an object");
+  complains(R"({"format_version": 2})", "'format_version' is not 1");
+  complains(R"({"format_version": 1, "name": "a", "name": "b"})", "stands twice");
+  complains(R"({"format_version": 1, "name": "x", "sumary": ""})", "unknown member 'sumary'");
+  complains(R"({"format_version": 1, "name": "x", "files": []})", "no table 'workloads'");
+  complains(
+      R"({"format_version": 1, "name": "x", "files": [{"file": "../t", "sha256": "", "tables": []}]})",
+      "'files[0].file' is '../t', which is not inside");
+  complains(
+      R"({"format_version": 1, "name": "x", "files": [{"file": "t", "sha256": "12", "tables": []}]})",
+      "'files[0].sha256' is not 64");
+  EXPECT_THAT(error_of([&] { read_dataset_info(dir_.path() / "nothing"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("no dataset.json"), HasSubstr("omen data import")));
+}
+
+TEST_F(Data, IdsMustRise) {
+  const DatasetInfo info = read_dataset_info(dataset("workload_id,a\n2,1\n1,1\n"));
+  EXPECT_THAT(error_of([&] { load_dataset(info); }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("does not rise: row 1 has 1 after 2")));
+}
+
+TEST_F(Data, FindsByNameBesideATaskAndInTheCache) {
+  const fs::path beside = dir_.path() / "tasks/track";
+  fs::create_directories(beside);
+  const fs::path set = dataset("a\n1\n");
+  fs::create_directories(dir_.path() / "data");
+  fs::rename(set, dir_.path() / "data/set");
+  EXPECT_EQ(find_dataset("set", beside).directory, dir_.path() / "data/set");
+  EXPECT_EQ(find_dataset("../../data/set", beside).name, "set");
+  fs::create_directories(dataset_cache());
+  fs::rename(dir_.path() / "data/set", dataset_cache() / "set");
+  EXPECT_EQ(find_dataset("set").directory, dataset_cache() / "set");
+  EXPECT_THAT(error_of([&] { find_dataset("sett"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("'sett' not found"),
+                      AllOf(HasSubstr(dataset_cache().string()), HasSubstr("did you mean 'set'"))));
+}
+
+// ------------------------------------------------------------------------------------------
+// recipes
+
+constexpr const char* kJobs =
+    "gpu,net,batch,time_s,ok\nA,vgg-11,8,1.5,1\nA,vgg-16,8,2,1\nB,vgg-11,16,,1\nB,net-x,16,4,0\n";
+
+TEST_F(Data, ARecipeJoinsDerivesFiltersAndRenames) {
+  raw("jobs.csv", kJobs);
+  raw("nets.csv", "id,weights\nvgg-11,10\nvgg-16,20\nvgg-16,20\n");
+  const Tables tables = made(R"("tables": {"workloads": {
+    "sources": [{"file": "jobs.csv", "add": {"site": "here"}}],
+    "joins": [{"file": "nets.csv", "on": {"net": "id"}, "take": {"size": "weights"}}],
+    "derive": [{"column": "family", "from": "net", "match": "^([a-z]+)-"},
+               {"column": "time_ms", "from": "time_s", "times": 1000},
+               {"column": "rate", "from": "batch", "over": "time_s"},
+               {"column": "name", "texts": ["gpu", "net"]}],
+    "where": [{"column": "ok", "is": ["1"]}, {"column": "gpu", "is_not": ["C"]}],
+    "columns": ["name", "family", "site", {"name": "width", "from": "batch"}, "size", "time_ms", "rate"],
+    "key": ["name"]}}, "columns": {"time_ms": {"unit": "ms"}}, "targets": ["time_ms:ms:lower"])");
+  const Table& rows = tables.at("workloads");
+  ASSERT_EQ(rows.rows(), 3);
+  EXPECT_EQ(rows.strings("name")[0], "A-vgg-11");
+  EXPECT_EQ(rows.strings("family")[1], "vgg");
+  EXPECT_EQ(rows.strings("site")[2], "here");
+  EXPECT_EQ(rows.numbers("width")[2], 16);
+  EXPECT_EQ(rows.numbers("size")[1], 20);
+  EXPECT_EQ(rows.numbers("time_ms")[0], 1500);
+  EXPECT_EQ(rows.numbers("rate")[1], 4);
+  EXPECT_TRUE(rows.is_null(rows.index("time_ms"), 2)) << "nothing was measured";
+  EXPECT_FALSE(rows.has("ok"));
+}
+
+TEST_F(Data, ARecipePutsFilesBehindEachOther) {
+  raw("a.csv", "x,y\n1,2\n");
+  raw("b.csv", ",x,y\n7,1.5,\n");
+  const Tables tables = made(R"("tables": {"workloads": {
+    "sources": [{"file": "a.csv", "add": {"from": "a"}},
+                {"file": "b.csv", "unnamed": "row", "add": {"from": "b"}}],
+    "columns": ["x", "y", "from"]}})");
+  const Table& rows = tables.at("workloads");
+  ASSERT_EQ(rows.rows(), 2) << "the column that only one file has is left out";
+  EXPECT_EQ(rows.numbers("x")[1], 1.5);
+  EXPECT_TRUE(rows.is_null(rows.index("y"), 1));
+  EXPECT_EQ(rows.strings("from")[1], "b");
+}
+
+TEST_F(Data, ARecipeMakesCandidatesOfColumns) {
+  raw("jobs.csv", "cpu,gpu\n1,2\n5,\n");
+  const Tables tables = made(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}]}},
+              "candidates": {"cost": "time", "from": {"CPU": "cpu", "GPU": "gpu"}},
+              "targets": ["cpu", "gpu"])");
+  EXPECT_EQ(tables.at("candidates").rows(), 4);
+  EXPECT_EQ(tables.at("candidates").strings("name")[1], "GPU");
+  EXPECT_EQ(tables.at("candidate_costs").numbers("time")[2], 5);
+  EXPECT_TRUE(tables.at("candidate_costs").is_null(2, 3));
+}
+
+TEST_F(Data, RecipesSayWhatIsWrong) {
+  raw("jobs.csv", kJobs);
+  raw("twice.csv", "id,w\nvgg-11,1\nvgg-11,2\n");
+  const auto complains = [&](const std::string& rest, const std::string& what) {
+    EXPECT_THAT(error_of([&] { made(rest); }),
+                IsError(OMEN_INVALID_DATA, AllOf(HasSubstr("made.json"), HasSubstr(what))))
+        << rest;
+  };
+  const std::string source = R"("sources": [{"file": "jobs.csv"}])";
+  const auto table = [&](const std::string& steps) {
+    return R"("tables": {"workloads": {)" + source + ", " + steps + "}}";
+  };
+  complains(R"("tables": {"workloads": {"sources": [{"file": "other.csv"}]}})",
+            "is 'other.csv', which is not among the raw files");
+  complains(table(R"("columns": ["nothing"])"), "needs column 'nothing'");
+  complains(table(R"("key": ["gpu"])"), "rows 1 and 2 of table 'workloads' have the same key");
+  complains(table(R"("where": [{"column": "gpu"}])"), "keeps every row");
+  complains(table(R"("where": [{"column": "gpu", "is": ["C"]}])"), "without rows");
+  complains(table(R"("derive": [{"column": "a", "from": "net"}])"), "exactly one of");
+  complains(table(R"("derive": [{"column": "a", "from": "net", "match": "^([0-9]+)$"}])"),
+            "'vgg-11' of column 'net' does not match");
+  complains(table(R"("joins": [{"file": "twice.csv", "on": {"net": "id"}, "take": {"w": "w"}}])"),
+            "two things about one key, in rows 1 and 2");
+  complains(table(R"("colums": [])"), "unknown member 'colums'");
+  complains(R"("summary": "no tables")", "stands twice");
+}
+
+TEST_F(Data, RawFilesArePinned) {
+  raw("jobs.csv", kJobs);
+  const std::string rest = R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}]}})";
+  const Recipe pinned = recipe(rest);
+  write(dir_.path() / "raw/jobs.csv", "gpu\nA\n");
+  EXPECT_THAT(error_of([&] { make_dataset(pinned, dir_.path() / "made"); }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("is not the file that recipe 'made'")));
+  fs::remove(dir_.path() / "raw/jobs.csv");
+  EXPECT_THAT(error_of([&] { make_dataset(pinned, dir_.path() / "made"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("made from jobs.csv, which is not here"),
+                      HasSubstr("OMEN_DATA is")));
+  ::unsetenv("OMEN_DATA");
+  EXPECT_THAT(error_of([&] { make_dataset(pinned, dir_.path() / "made"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("jobs.csv"), HasSubstr("Set OMEN_DATA")));
+  EXPECT_FALSE(fs::exists(dir_.path() / "made"));
+  write(raw_cache() / "jobs.csv", kJobs);
+  EXPECT_EQ(make_dataset(pinned, dir_.path() / "made").rows.at("workloads"), 4);
+}
+
+TEST_F(Data, ARecipeIsCarriedOutOnFirstUseAndAgainWhenItChanges) {
+  raw("jobs.csv", kJobs);
+  const fs::path beside = dir_.path() / "tasks";
+  fs::create_directories(beside);
+  const std::string steps = R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}])";
+  recipe(steps + "}}");
+  const DatasetInfo first = find_dataset("made", beside);
+  EXPECT_EQ(first.directory, dataset_cache() / "made");
+  fs::remove(dir_.path() / "raw/jobs.csv");
+  EXPECT_EQ(find_dataset("made", beside).digest, first.digest) << "what is made needs no raw files";
+  write(dir_.path() / "raw/jobs.csv", kJobs);
+  recipe(steps + R"(, "columns": ["gpu", "batch"]}})");
+  EXPECT_NE(find_dataset("made", beside).digest, first.digest);
+  EXPECT_THAT(files_in(dataset_cache()), ElementsAre("made")) << "nothing is left beside it";
+}
+
+TEST_F(Data, TheCommittedRecipesAreValid) {
+  int count = 0;
+  for (const auto& item : fs::directory_iterator(OMEN_TEST_SOURCE_DIR "/../data/recipes")) {
+    EXPECT_NO_THROW(read_recipe(item.path())) << item.path();
+    ++count;
+  }
+  EXPECT_GE(count, 10);
+}
+
+// ------------------------------------------------------------------------------------------ import
+
+TEST_F(Data, ImportsWithEverySmallOddity) {
+  ImportPlan plan;
+  plan.info.targets = {parse_target("time:ms:lower")};
+  plan.info.group = "net";
+  plan.renames = {{"Time (ms)", "time"}};
+  plan.text = {"code"};
+  plan.key = {"net", "code"};
+  const DatasetInfo info = import(
+      "\xEF\xBB\xBFnet,code,Time (ms),note\r\nvgg,007,1.5,\"two\nlines\"\r\nvgg,8,,\"say "
+      "\"\"so\"\"\"\r\n",
+      plan);
+  EXPECT_EQ(info.rows.at("workloads"), 2);
+  const Tables tables = load_dataset(read_dataset_info(dir_.path() / "imported"));
+  const Table& rows = tables.at("workloads");
+  EXPECT_EQ(rows.strings("code")[0], "007");
+  EXPECT_EQ(rows.strings("note")[0], "two\nlines");
+  EXPECT_EQ(rows.strings("note")[1], "say \"so\"");
+  EXPECT_TRUE(rows.is_null(rows.index("time"), 1));
+  EXPECT_FALSE(rows.has("omen.line"));
+}
+
+TEST_F(Data, ImportErrorsSayTheLine) {
+  const auto complains = [&](const std::string& text, const std::string& what, ImportPlan plan = {},
+                             const char* suffix = ".csv") {
+    EXPECT_THAT(error_of([&] { import(text, plan, suffix); }),
+                IsError(OMEN_INVALID_DATA, HasSubstr(what)))
+        << text;
+    EXPECT_FALSE(fs::exists(dir_.path() / "imported"));
+    EXPECT_THAT(files_in(dir_.path()), ElementsAre("in" + std::string(suffix)));
+    fs::remove(dir_.path() / ("in" + std::string(suffix)));
+  };
+  ImportPlan keyed;
+  keyed.key = {"a", "b"};
+  ImportPlan timed;
+  timed.info.targets = {parse_target("a")};
+  ImportPlan numeric;
+  numeric.numbers = {"a"};
+  ImportPlan renamed;
+  renamed.renames = {{"a", "b"}};
+  ImportPlan grouped;
+  grouped.info.group = "netwrk";
+
+  complains("a,b\n1,x\n1,\"y\nz\"\n1,x\n", "in.csv:5: the key of this row stands in line 2", keyed);
+  complains("a\n1\n\nNaN\n", "in.csv:4: target 'a' is NaN", timed);
+  complains("a\n1.5\n-inf\n", "in.csv:3: target 'a' is infinite", timed);
+  complains("a,b\n1,2\n3\n", "in.csv:3:1: row has 1 fields");
+  complains("a\n1\nx\n", "in.csv:3:1: 'x' is not a number", numeric);
+  complains("a,b\n1,2\n", "two columns the same name", renamed);
+  complains("network,b\n1,2\n", "group 'netwrk' is no column", grouped);
+  complains("a,b\n", "holds no rows");
+  complains("workload_id\n1\n1\n", "in.csv:3: workload_id does not rise");
+  complains("{\"a\": 1}\n{\"a\": 2, \"b\": 3}\n{\"a\": NaN}\n", "in.jsonl:3: target 'a' is NaN",
+            timed, ".jsonl");
+  complains("{\"a\": 1}\n{\"a\": \"x\"}\n", "in.jsonl:2:7: member 'a'", {}, ".jsonl");
+}
+
+TEST_F(Data, ImportsSeveralFilesOfTheSameColumns) {
+  write(dir_.path() / "a.tsv", "x\ty\n1\ta\n");
+  write(dir_.path() / "b.tsv", "x\ty\n2\tb\n3\ta\n");
+  write(dir_.path() / "c.tsv", "x\tz\n2\tb\n");
+  ImportPlan plan;
+  plan.info.name = "many";
+  const auto path = [&](const char* name) { return (dir_.path() / name).string(); };
+  const DatasetInfo info =
+      import_tables(plan, {path("a.tsv"), path("b.tsv")}, dir_.path() / "many");
+  EXPECT_EQ(info.rows.at("workloads"), 3);
+  EXPECT_THAT(error_of([&] {
+                import_tables(plan, {path("a.tsv"), path("c.tsv")}, dir_.path() / "other");
+              }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("c.tsv has other columns")));
+  EXPECT_THAT(error_of([&] { import_tables(plan, {path("x.bin")}, dir_.path() / "other"); }),
+              IsError(OMEN_IO, HasSubstr("cannot open")));
+}
+
+TEST_F(Data, AnImportReplacesAllOrNothing) {
+  import("a\n1\n");
+  const std::string before = read_dataset_info(dir_.path() / "imported").digest;
+  EXPECT_TRUE(error_of([&] { import("a\n1\n2,3\n"); }).has_value());
+  EXPECT_EQ(read_dataset_info(dir_.path() / "imported").digest, before);
+  import("a\n1\n2\n");
+  EXPECT_NE(read_dataset_info(dir_.path() / "imported").digest, before);
+  verify_dataset(read_dataset_info(dir_.path() / "imported"));
+}
+
+TEST(KeyCheck, FindsTheFirstRepetitionAcrossRuns) {
+  const test::TempDir dir;
+  for (const std::size_t run : {1000u, 7u}) {
+    KeyCheck keys(dir.path(), run);
+    for (std::int64_t i = 0; i < 500; ++i) keys.add("key " + std::to_string(i), i + 2);
+    keys.add("key 400", 900);
+    keys.add("key 30", 901);
+    keys.add("key 30", 902);
+    const auto found = keys.find_duplicate();
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(found->first_line, 402);
+    EXPECT_EQ(found->line, 900);
+  }
+  KeyCheck distinct(dir.path(), 8);
+  for (std::int64_t i = 0; i < 3000; ++i)
+    distinct.add(std::string(static_cast<std::size_t>(i), 'x'), i);
+  EXPECT_FALSE(distinct.find_duplicate().has_value());
+  EXPECT_THAT(files_in(dir.path()), IsEmpty());
+}
+
+}  // namespace
+}  // namespace omen::host
