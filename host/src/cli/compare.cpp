@@ -99,6 +99,23 @@ bool claims_difference(const Comparison& comparison) {
   return false;
 }
 
+int judge(const Globals& globals, const CompareRequest& request, const Comparison& comparison) {
+  if (request.self_check && claims_difference(comparison)) {
+    note(globals, "the self-check failed: a contestant differs from itself under another seed");
+    return kFailed;
+  }
+  if (request.fail_if.empty()) return kOk;
+  if (any_worse(comparison)) {
+    note(globals, "--fail-if worse: a contestant is worse than the baseline");
+    return kFailed;
+  }
+  if (any_failed(comparison)) {
+    note(globals, "--fail-if worse: a contestant failed in a fold");
+    return kFailed;
+  }
+  return kOk;
+}
+
 }  // namespace
 
 PlanRequest plan_request(const Session& session, const CompareRequest& request) {
@@ -137,20 +154,12 @@ int run_compare(const Globals& globals, const CompareRequest& request) {
 
   if (!request.html.empty()) write_text(request.html, report_html(run.comparison));
   print_report(globals, request, run.comparison);
-  if (request.self_check && claims_difference(run.comparison)) {
-    note(globals, "the self-check failed: a contestant differs from itself under another seed");
-    return kFailed;
+  const int code = judge(globals, request, run.comparison);
+  if (ranks) {
+    flush_stdout();
+    ranks->release_launcher();
   }
-  if (request.fail_if.empty()) return kOk;
-  if (any_worse(run.comparison)) {
-    note(globals, "--fail-if worse: a contestant is worse than the baseline");
-    return kFailed;
-  }
-  if (any_failed(run.comparison)) {
-    note(globals, "--fail-if worse: a contestant failed in a fold");
-    return kFailed;
-  }
-  return kOk;
+  return code;
 }
 
 }  // namespace omen::host::cli

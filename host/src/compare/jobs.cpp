@@ -43,13 +43,15 @@ std::string job_key(const ComparePlan& plan, const Job& job) {
                                  ? task.scorer.plugin->manifest.sha256 + task.scorer.info->id +
                                        task.scorer_options.canonical_json()
                                  : "";
-  return sha256_of(joined({contestant.facts.library_sha256, contestant.facts.component,
-                           contestant.options.canonical_json(), contestant.files_digest,
-                           contestant.scalars_only ? "scalars" : "", task.task.hash, fold.name,
-                           sha256_of(rows_text(fold)), scorer,
-                           std::to_string(contestant.seed.value_or(plan.run.seed)),
-                           std::to_string(plan.run.interval_level), plan.run.devices,
-                           plan.shuffle_labels ? "shuffled" : ""}));
+  return sha256_of(joined(
+      {contestant.facts.library_sha256, contestant.facts.component,
+       contestant.options.canonical_json(), contestant.files_digest,
+       contestant.scalars_only ? "scalars" : "", task.task.hash, fold.name,
+       sha256_of(rows_text(fold)), scorer, std::to_string(contestant.seed.value_or(plan.run.seed)),
+       std::to_string(plan.run.interval_level), plan.run.devices,
+       plan.shuffle_labels ? "shuffled" : "",
+       // A timeout under other limits is not an answer under these.
+       std::to_string(plan.limits.timeout_s), std::to_string(plan.limits.memory_bytes)}));
 }
 
 }  // namespace

@@ -54,8 +54,8 @@ std::string task_label(const PlannedTask& task);
 
 struct Job {
   std::size_t contestant = 0, task = 0, fold = 0;
-  // sha256 over library, component, options, task hash, fold, seed and shuffling: the name of its
-  // result.
+  // sha256 over library, component, options, task hash, fold, seed, shuffling and limits: the name
+  // of its result.
   std::string key;
 };
 // Task by task and fold by fold, so that early folds are there for every contestant.

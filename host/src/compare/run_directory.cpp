@@ -75,14 +75,17 @@ RunDirectory RunDirectory::at(const fs::path& directory, const std::string& plan
   std::error_code failed;
   run.resumed_ = !fs::create_directories(run.path_, failed);
   const fs::path mark = run.path_ / kMark;
-  run.lock_ = Descriptor(::open(mark.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644));
-  if (!run.lock_.open())
-    throw Error(OMEN_IO,
-                "directory " + run.path_.string() + " cannot be used: " + std::strerror(errno),
-                "choose another place with --run-dir");
-  if (flock(run.lock_.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
-    throw Error(OMEN_INVALID_STATE, "another process works in " + run.path_.string(),
-                "wait for its end, or choose another place with --run-dir");
+  // Again where the run was finished between opening the mark and locking it.
+  do {
+    run.lock_ = Descriptor(::open(mark.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644));
+    if (!run.lock_.open())
+      throw Error(OMEN_IO,
+                  "directory " + run.path_.string() + " cannot be used: " + std::strerror(errno),
+                  "choose another place with --run-dir");
+    if (flock(run.lock_.get(), (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
+      throw Error(OMEN_INVALID_STATE, "another process works in " + run.path_.string(),
+                  "wait for its end, or choose another place with --run-dir");
+  } while (!fs::exists(mark, failed));
   claim_mark(run.lock_.get(), plan_digest, run.path_);
   return run;
 }
