@@ -76,13 +76,17 @@ stage_release() {
   run_ctest release -LE '^(show-slow.*|unit)$'
 }
 
-# The tests of the host's own threads: workers, loading, the registry, calls and progress.
+# The tests of everything that has threads: workers, calls, comparisons, ranks, samplers.
 stage_tsan() {
-  local tests="worker_test loader_test registry_test models_test pipeline_test progress_test checking_proxy_test"
+  local tests="worker_test loader_test registry_test models_test pipeline_test progress_test
+    checking_proxy_test compare_jobs_test compare_runs_test mpi_jobs_test mpi_link_test
+    stats_bootstrap_test ticker_test recording_test nvml_test nvml_failures_test"
   configure tsan -DOMEN_BUILD_TESTS=ON
   # shellcheck disable=SC2086
-  build tsan omen probe exerciser frozen newerminor othermajor initfails emptyslot $tests
-  run_ctest tsan -R "^(${tests// /|})\\."
+  build tsan omen probe exerciser frozen newerminor othermajor initfails emptyslot contender telemetry \
+    baseline $tests
+  # shellcheck disable=SC2086
+  run_ctest tsan -R "^($(printf '%s|' $tests)none)\\."
 }
 
 stage_fuzz() {
