@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "omen/host/table_io.hpp"
+#include "page_parts.hpp"
 #include "report/wording.hpp"
 #include "support/sample_comparison.hpp"
 #include "support/temp_dir.hpp"
@@ -135,8 +136,7 @@ TEST(ReportText, ExplainsCrashesLeaksRanksAndModes) {
       text,
       HasSubstr(
           "240 workloads without an answer from driple.gat, which crashed; excluded from the "));
-  EXPECT_THAT(text,
-              ContainsRegex("driple.gat +0/240 +- +- +no paired workloads +NO ANSWERS"));
+  EXPECT_THAT(text, ContainsRegex("driple.gat +0/240 +- +- +no paired workloads +NO ANSWERS"));
   EXPECT_THAT(text, HasSubstr("warning: 12 of 240 test rows have a near-duplicate"));
   EXPECT_THAT(text, HasSubstr("duplicates kept together\n"));
   EXPECT_THAT(text, HasSubstr("mean ranks over 6 tasks: driple.gin 1.33, driple.gat 2.00"));
@@ -223,6 +223,79 @@ TEST(ReportMarkdown, HasATablePerTargetAndEscapesNames) {
   EXPECT_THAT(text, HasSubstr("**WORSE**"));
   EXPECT_THAT(text, HasSubstr("gpu\\_util\\_burst\\_ms"));
   EXPECT_THAT(text, Not(HasSubstr("<img")));
+}
+
+// The page without the chart library, whose text is not ours to look into.
+std::string own_page(const Comparison& comparison) {
+  std::string page = report_html(comparison);
+  const std::string library = chart_library_or_nothing();
+  if (!library.empty()) page.erase(page.find(library), library.size());
+  return page;
+}
+
+int occurrences(const std::string& text, const std::string& word) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+    ++count;
+  return count;
+}
+
+json data_of(const std::string& page, const std::string& id) {
+  const std::string open = "id=\"" + id + "\">";
+  const std::size_t from = page.find(open) + open.size();
+  return json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+TEST(ReportHtml, IsOnePageWithEveryPlaceFilled) {
+  const std::string page = own_page(sample("many"));
+  EXPECT_THAT(page, Not(HasSubstr("{{")));
+  EXPECT_EQ(occurrences(page, "<script"), 4);
+  EXPECT_EQ(occurrences(page, "</script>"), 4);
+  EXPECT_THAT(page, Not(ContainsRegex("(src|href)=\"(http|//)")));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, HasSubstr("prefers-color-scheme: dark"));
+}
+
+TEST(ReportHtml, HoldsTheDocumentAndTheRowsOfEveryTask) {
+  const Comparison comparison = sample("many");
+  const std::string page = own_page(comparison);
+  EXPECT_EQ(data_of(page, "comparison"), json::parse(report_json(comparison)));
+  const json rows = data_of(page, "rows");
+  ASSERT_EQ(rows["tables"].size(), 6u);
+  const json& first = rows["tables"][0];
+  const TargetResult& target = comparison.tasks[0].targets[0];
+  EXPECT_EQ(first["names"][5], target.rows[5].name);
+  EXPECT_NEAR(first["truth"][5].get<double>(), target.rows[5].truth, 1e-3);
+  EXPECT_EQ(first["groups"][first["group"][5].get<std::size_t>()], target.rows[5].group);
+  EXPECT_TRUE(first["contestants"][1]["predicted"][7].is_null());
+  const auto status = first["contestants"][1]["status"][7].get<std::size_t>();
+  EXPECT_EQ(first["statuses"][status], "op 'CudnnRNN' unknown");
+  const json& classes = rows["tables"][4];
+  EXPECT_EQ(classes["classes"], json({"cpu", "gpu", "either"}));
+  const json& decision = rows["tables"][5];
+  EXPECT_EQ(decision["classes"][decision["best"][0].get<std::size_t>()], "a100");
+  EXPECT_EQ(rows["notes"][0]["jobs"].size(), 1u);
+}
+
+TEST(ReportHtml, KeepsHostileNamesInsideTheirStrings) {
+  const Comparison comparison = sample("hostile");
+  const std::string page = own_page(comparison);
+  EXPECT_EQ(occurrences(page, "</script>"), 4);
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, HasSubstr("<title>driple.gcn vs &lt;/script&gt;&lt;b&gt;gin"));
+  EXPECT_EQ(data_of(page, "rows")["tables"][0]["names"][3],
+            comparison.tasks[0].targets[0].rows[3].name);
+}
+
+TEST(ReportHtml, SamplesWhatABrowserCouldNotHold) {
+  SampleShape shape;
+  shape.references = false;
+  shape.workloads = 21000;
+  const json table = data_of(own_page(sample_comparison(shape)), "rows")["tables"][0];
+  EXPECT_EQ(table["total"], 21000);
+  EXPECT_EQ(table["ids"].size(), 20000u);
+  EXPECT_EQ(table["contestants"][1]["loss"].size(), 20000u);
 }
 
 TEST(Report, EveryFormTakesAContestantWithoutAnswers) {
