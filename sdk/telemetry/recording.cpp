@@ -163,6 +163,10 @@ class Recorder {
     // Only the host is read here: a GPU that hangs must not keep the job from starting.
     if (!set.host->empty()) set.host->prime(start_ns_, deliver());
     KernelLog kernel_log(options_.roots.kernel_log);
+    if (!kernel_log.readable() && !workload_.command.empty())
+      shared_->notes.add(NoteKind::kAbsent, "kernel log",
+                         options_.roots.kernel_log.string() + " cannot be read",
+                         "Run as root, or allow it: sysctl kernel.dmesg_restrict=0");
     std::optional<Job> job = start_job(marks);
     const std::int64_t job_start_ns = machine_clock().now_ns();
     if (job) add_process_tree(*set.host, job->pid());

@@ -33,8 +33,11 @@ Thresholds thresholds_of(const std::vector<double>& values, const PhaseOptions& 
     return {clusters->low_mean + gap / 3, clusters->low_mean + gap * 2 / 3};
   }
   // Clusters would cut the plateau: what counts is how far a level lies below it.
+  const double scale = options.top - options.floor;
   const double plateau = quantile_of(values, 0.5) - options.floor;
-  const double limit = std::min(options.most_idle * (options.top - options.floor), plateau / 2);
+  double limit = options.most_idle * scale;
+  // Unless most of the time nothing happens: then a few small values make no plateau.
+  if (plateau > kNothing * scale) limit = std::min(limit, plateau / 2);
   return {options.floor + limit * 2 / 3, options.floor + limit};
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "omen/telemetry/clock.hpp"
 
@@ -91,39 +92,73 @@ class Collector {
     return options_.metrics.empty() ? in(kPhaseMetrics, metric) : in(options_.metrics, metric);
   }
 
-  void take(const std::string& metric, const LogRow& row) {
+  void take(const std::vector<std::string>& metrics, const LogRow& row) {
     const Sample& s = row.sample;
-    Collected& here = workloads_[row.workload_id];
-    if (metric.starts_with("job.")) {
-      here.job[metric] = s.value;
-    } else if (metric.starts_with("mark.")) {
-      std::vector<std::int64_t>& times = here.marks[mark_kind(metric.substr(5))];
-      if (times.size() < kMostMarks) times.push_back(s.t_ns);
-    } else if (metric.starts_with("cpu.") && s.device != Sample::kWholeMachine) {
-      here.cores.insert(s.device);
-    } else if (has_phases(metric) || in(kOtherMetrics, metric)) {
-      const Place place{metric, s.device, s.pid};
-      auto at = here.series.find(place);
-      if (at == here.series.end()) {
-        if (series_ >= kMostSeries) {
-          left_out_.insert(place);
-          return;
-        }
-        ++series_;
-        at = here.series.try_emplace(place).first;
+    const std::string& metric = metrics[static_cast<std::size_t>(s.metric)];
+    switch (use_of(metrics, s)) {
+      case Use::kNone:
+        break;
+      case Use::kJob:
+        workloads_[row.workload_id].job[metric] = s.value;
+        break;
+      case Use::kMark: {
+        auto& times = workloads_[row.workload_id].marks[mark_kind(metric.substr(5))];
+        if (times.size() < kMostMarks) times.push_back(s.t_ns);
+        break;
       }
-      at->second.add(s.t_ns, s.value);
+      case Use::kCore:
+        workloads_[row.workload_id].cores.insert(s.device);
+        break;
+      case Use::kSeries:
+        if (TraceSeries* series = series_of(metric, row)) series->add(s.t_ns, s.value);
+        break;
     }
   }
 
   const std::map<std::int64_t, Collected>& workloads() const { return workloads_; }
-  std::int64_t left_out() const { return static_cast<std::int64_t>(left_out_.size()); }
+  std::int64_t left_out() const { return left_out_; }
 
  private:
+  enum class Use : std::uint8_t { kNone, kJob, kMark, kCore, kSeries };
+
+  // Days of rows pass here, so what a metric is for is decided once.
+  Use use_of(const std::vector<std::string>& metrics, const Sample& s) {
+    for (std::size_t i = uses_.size(); i < metrics.size(); ++i) {
+      const std::string& metric = metrics[i];
+      const bool wanted = has_phases(metric) || in(kOtherMetrics, metric);
+      uses_.push_back(metric.starts_with("job.")    ? Use::kJob
+                      : metric.starts_with("mark.") ? Use::kMark
+                      : wanted                      ? Use::kSeries
+                                                    : Use::kNone);
+      of_cores_.push_back(metric == "cpu.busy_percent" || metric == "cpu.usr_percent");
+    }
+    const auto at = static_cast<std::size_t>(s.metric);
+    return of_cores_[at] && s.device != Sample::kWholeMachine ? Use::kCore : uses_[at];
+  }
+
+  // Nothing for a series beyond the first kMostSeries.
+  TraceSeries* series_of(const std::string& metric, const LogRow& row) {
+    const Sample& s = row.sample;
+    const auto [at, fresh] =
+        places_.try_emplace({row.workload_id, s.metric, s.device, s.pid}, nullptr);
+    if (!fresh) return at->second;
+    if (series_ >= kMostSeries) {
+      ++left_out_;
+      return nullptr;
+    }
+    ++series_;
+    at->second = &workloads_[row.workload_id].series[Place{metric, s.device, s.pid}];
+    return at->second;
+  }
+
   const TraceStatsOptions& options_;
   std::map<std::int64_t, Collected> workloads_;
+  std::vector<Use> uses_;
+  std::vector<bool> of_cores_;
+  std::map<std::tuple<std::int64_t, std::int32_t, std::int32_t, std::int32_t>, TraceSeries*>
+      places_;
   std::size_t series_ = 0;
-  std::set<Place> left_out_;
+  std::int64_t left_out_ = 0;
 };
 
 // Windows that are covered for less than half say nothing, unless there is no other.
@@ -314,8 +349,7 @@ TraceStats trace_stats(const OpenRows& open, const TraceStatsOptions& options) {
   const RowReaderPtr reader = open();
   std::vector<LogRow> rows;
   while (reader->next(rows))
-    for (const LogRow& row : rows)
-      collector.take(reader->metrics()[static_cast<std::size_t>(row.sample.metric)], row);
+    for (const LogRow& row : rows) collector.take(reader->metrics(), row);
   TraceStats stats;
   stats.series_left_out = collector.left_out();
   for (const auto& [id, run] : collector.workloads()) {

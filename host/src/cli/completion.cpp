@@ -163,6 +163,8 @@ class Completer {
         offer_words({"list"});
       else
         offer_components(OMEN_PREDICTOR);
+    } else if (verb_ == "profile" && words_.size() <= 2) {
+      offer_words({"diff", "stats", "failures"});
     } else if (verb_ == "runs" && words_.size() <= 2) {
       offer_words({"list", "show", "diff"});
     } else if (verb_ == "runs" || verb_ == "rerun") {

@@ -26,8 +26,7 @@ struct Failure : std::runtime_error {
 };
 
 void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess)
-    throw Failure(std::string(what) + ": " + cudaGetErrorString(status));
+  if (status != cudaSuccess) throw Failure(std::string(what) + ": " + cudaGetErrorString(status));
 }
 void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)
@@ -274,8 +273,10 @@ void put_device(int index, double seconds, const omen_cuda_sink& sink) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int omen_cuda_probe(
-    int version, double seconds, const omen_cuda_sink* sink, char* problem, size_t problem_size) {
+extern "C" __attribute__((visibility("default"))) int omen_cuda_probe(int version, double seconds,
+                                                                      const omen_cuda_sink* sink,
+                                                                      char* problem,
+                                                                      size_t problem_size) {
   const auto say = [&](const std::string& text) {
     std::snprintf(problem, problem_size, "%s", text.c_str());
   };

@@ -110,8 +110,10 @@ struct Triad {
   void operator()() { triad(a.data(), b.data(), c.data(), 3.0, a.size()); }
 };
 
-// Arrays of four times the last cache, shared by the threads, as STREAM demands.
-double triad_rate(const ProbeLimits& limits, unsigned threads, double last_cache) {
+// Arrays of four times the last cache, shared by the threads, as STREAM demands, as long as the
+// three of them leave most of the free memory alone.
+double triad_rate(const ProbeLimits& limits, unsigned threads, double last_cache, double free) {
+  if (free > 0) last_cache = std::min(last_cache, free / 64);
   const auto bytes =
       static_cast<std::size_t>(std::clamp(4 * last_cache, 32.0 * kMiB, 256.0 * kMiB));
   const std::size_t count = bytes / sizeof(double) / threads;
@@ -146,12 +148,13 @@ std::vector<ProbedDevice> probe_cpu(const ProbeLimits& limits, const std::string
     last_cache = std::max(last_cache, bytes);
   }
   put("memory_bytes", std::atof(value_of(proc_root + "/meminfo", "MemTotal").c_str()) * 1024);
+  const double free = std::atof(value_of(proc_root + "/meminfo", "MemAvailable").c_str()) * 1024;
   const std::size_t n = fitting_size(limits);
   put("gemm_size", static_cast<double>(n));
   put("gemm_fp32_flops_one_thread", gemm_flops(limits, 1, n));
   put("gemm_fp32_flops", gemm_flops(limits, threads, n));
-  put("triad_bytes_per_s_one_thread", triad_rate(limits, 1, last_cache));
-  put("triad_bytes_per_s", triad_rate(limits, threads, last_cache));
+  put("triad_bytes_per_s_one_thread", triad_rate(limits, 1, last_cache, free));
+  put("triad_bytes_per_s", triad_rate(limits, threads, last_cache, free));
   return {device};
 }
 

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "omen/telemetry/clock.hpp"
+#include "omen/telemetry/record_log.hpp"
+#include "omen/telemetry/recording.hpp"
 #include "omen/telemetry/sampler.hpp"
+#include "omen/telemetry/summary.hpp"
 #include "support.hpp"
 
 namespace omen::telemetry {
@@ -286,6 +289,28 @@ TEST(NvmlRun, SlowCallsMissTicksAndSaySo) {
   EXPECT_GT(rows, 0u);
   EXPECT_GT(thread.report().missed, 5);
   EXPECT_TRUE(bench->has_note("the slowest reading was nvml"));
+}
+
+TEST(NvmlRun, OneGpuThatHangsCostsNoRowsOfTheOthersAndNoTimeOfTheJob) {
+  setenv("OMEN_FAKE_NVML", "hang=1500,devices=3", 1);
+  test::TempTree tree;
+  RecordOptions options;
+  options.interval_ns = 20 * kNsPerMs;
+  options.host = options.amd = Need::kNo;
+  options.nvml = Need::kRequired;
+  options.nvml_library = library("current");
+  options.directory = tree.root();
+  const Recording recording = record(options, {{"sleep", "0.6"}, 0, std::nullopt, 1}, {});
+  LogReader reader(recording.log);
+  const Summary summary = summarise(reader);
+  EXPECT_LT(summary.find("job.start_s")->last(), 1) << "the job did not wait for the GPU";
+  for (const std::int32_t gpu : {1, 2}) {
+    ASSERT_TRUE(summary.find("gpu.util_percent", gpu)) << gpu;
+    EXPECT_GE(summary.find("gpu.util_percent", gpu)->rows(), 8) << gpu;
+  }
+  // A tick that hangs is a tick that comes late, not one that is lost.
+  const SeriesSummary* hung = summary.find("gpu.util_percent", 0);
+  EXPECT_LE(hung ? hung->rows() : 0, 3);
 }
 
 }  // namespace

@@ -127,6 +127,12 @@ TEST(Phases, NothingAtAllIsIdleThroughout) {
   EXPECT_EQ(p.burst.count, 0);
 }
 
+TEST(Phases, AFewSmallValuesAreNoBurst) {
+  const Phases p = phases_of(levels({{90, 0}, {3, 10}, {90, 0}, {2, 12}, {20, 0}}));
+  EXPECT_EQ(p.verdict, IdleVerdict::kIdleThroughout);
+  EXPECT_NEAR(p.idle.share, 1, 1e-12);
+}
+
 TEST(Phases, PlateauNoiseIsNotCut) {
   std::mt19937_64 random(3);
   std::vector<double> values = levels({{20, 3}});
