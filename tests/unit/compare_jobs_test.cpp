@@ -27,6 +27,7 @@ using test::error_of;
 using test::IsError;
 using test::small_plan;
 using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::Gt;
 using testing::HasSubstr;
@@ -105,6 +106,8 @@ TEST_F(JobsTest, KeysChangeWithEverythingThatChangesAnswers) {
   EXPECT_EQ(key([](ComparePlan& p) { p.jobs_at_once = 7; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.run.seed = 2; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.shuffle_labels = true; }), plain);
+  EXPECT_NE(key([](ComparePlan& p) { p.limits.timeout_s = 60; }), plain);
+  EXPECT_NE(key([](ComparePlan& p) { p.limits.memory_bytes = 1u << 30; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.tasks[0].task.hash = "other"; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.tasks[0].folds[0].train.pop_back(); }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.contestants[0].facts.library_sha256 = "other"; }), plain);
@@ -177,6 +180,93 @@ TEST_F(JobsTest, ATestSetHoldsNeitherTargetsNorForeignVocabulary) {
   const FoldData cut = fold_data(few, few.folds[0], *ref.info, false);
   EXPECT_EQ(cut.train.at("workloads").strings("group").value_count(), 30);
   EXPECT_EQ(cut.test.at("workloads").strings("group").value_count(), 10);
+}
+
+// Two candidates a workload, with true costs; `target` is what is predicted.
+PlannedTask decision_task(const std::string& target, bool per_candidate) {
+  PlannedTask task = test::small_task();
+  task.task.targets[0].name = target;
+  task.task.decision = TaskDecision{"", "cost", "lower", ""};
+  std::vector<std::int64_t> owner;
+  std::vector<std::int32_t> id;
+  std::vector<double> memory, speed, cost;
+  for (std::int64_t i = 0; i < 40; ++i)
+    for (std::int32_t c = 0; c < 2; ++c) {
+      owner.push_back(i);
+      id.push_back(c);
+      memory.push_back(c ? 16 : 4);
+      speed.push_back(1 + c);
+      cost.push_back((1 + static_cast<double>(i) / 4) / (1 + c));
+    }
+  task.tables["candidates"] = TableBuilder()
+                                  .add("workload_id", owner)
+                                  .add("candidate_id", id)
+                                  .add("memory_gb", memory)
+                                  .add("speed", speed)
+                                  .finish();
+  task.tables["candidate_costs"] =
+      TableBuilder().add("workload_id", owner).add("candidate_id", id).add("cost", cost).finish();
+  if (per_candidate) task.tables["targets"] = task.tables["candidate_costs"];
+  return task;
+}
+
+TEST_F(JobsTest, EveryCandidateIsPredictedWhetherOrNotThePluginKnowsCandidates) {
+  for (const char* component : {"contender.slow", "baseline.ridge"}) {
+    ComparePlan plan = plan_of(contestant(component));
+    plan.tasks[0] = decision_task("cost", true);
+    const JobResult result = run_job(plan, plan_jobs(plan).at(0), {});
+    ASSERT_EQ(result.record.outcome, "OK") << component << ": " << result.record.message;
+    const Tables tables = job_tables(result);
+    const Table& rows = tables.at("predictions");
+    EXPECT_EQ(rows.rows(), 20) << component;
+    EXPECT_THAT(rows.numbers("candidate_id"), Contains(1)) << component;
+    EXPECT_THAT(rows.numbers("workload_id"), testing::IsSupersetOf({0.0, 4.0, 36.0})) << component;
+  }
+}
+
+TEST_F(JobsTest, AScorerDecidesInItsOwnWorkerAndItsFailureIsAnOutcome) {
+  ComparePlan plan = plan_of(contestant("contender.slow"));
+  plan.tasks[0] = decision_task("cost_ms", false);
+  plan.tasks[0].tables["targets"] =
+      TableBuilder()
+          .add_column(plan.tasks[0].tables["targets"], 0)
+          .add("cost_ms", plan.tasks[0].tables["targets"].numbers("cost"))
+          .finish();
+  plan.tasks[0].scorer = test::fixtures().component(OMEN_SCORER, "exerciser.rank");
+  const JobResult result = run_job(plan, plan_jobs(plan).at(0), {});
+  ASSERT_EQ(result.record.outcome, "OK") << result.record.message;
+  const Tables tables = job_tables(result);
+  const Table& scores = tables.at("scores");
+  EXPECT_EQ(scores.rows(), 20);
+  EXPECT_THAT(scores.numbers("rank"), testing::IsSupersetOf({0.0, 1.0}));
+
+  plan.tasks[0].scorer = test::fixtures().component(OMEN_SCORER, "probe.cheapest");
+  const JobResult bad = run_job(plan, plan_jobs(plan).at(0), {});
+  EXPECT_NE(bad.record.outcome, "OK");
+  EXPECT_THAT(bad.record.message, HasSubstr("scorer probe.cheapest"));
+  EXPECT_EQ(job_tables(bad).at("predictions").rows(), 10) << "predictions are kept";
+}
+
+TEST_F(JobsTest, ATrainedModelOnlyPredicts) {
+  ComparePlan plan = plan_of(contestant("contender.slow"));
+  const Job job = plan_jobs(plan).at(0);
+  const JobResult fitted = run_job(plan, job, {});
+  EXPECT_THAT(fitted.record.model_digest, SizeIs(64));
+  // The model of fold 0, as training would have left it.
+  container::Writer model;
+  const PlannedContestant& one = plan.contestants[0];
+  for (const auto& [key, value] : std::map<std::string, std::string>{
+           {"omen.format", "model/1"}, {"omen.component", one.facts.component}, {"target", "cost"}})
+    model.put_meta(key, value);
+  const double slope = 7;
+  model.put_tensor("slope", "F64", {1}, &slope, sizeof slope);
+  model.write(directory_ / "model.omen");
+  plan.contestants[0].model = directory_ / "model.omen";
+  const JobResult trained = run_job(plan, job, {});
+  ASSERT_EQ(trained.record.outcome, "OK") << trained.record.message;
+  EXPECT_EQ(trained.cost.fit_s, 0);
+  EXPECT_EQ(job_tables(trained).at("predictions").numbers("cost").at(0), 7.0);
+  EXPECT_TRUE(fs::exists(directory_ / "model.omen"));
 }
 
 TEST_F(JobsTest, FinishedFoldsAreVerifiedAndNotRunAgain) {

@@ -45,8 +45,9 @@ struct JobRecord {
   std::string contestant, task, fold;
   std::string outcome;  // "OK", "REFUSED", "FAILED", "CRASHED", "TIMEOUT", "OOM"
   std::string message;
-  std::string digest;   // of its predictions
-  bool reused = false;  // kept from an earlier, interrupted run
+  std::string digest;             // of its predictions
+  bool reused = false;            // kept from an earlier, interrupted run
+  std::string model_digest = {};  // of the artefact that predicted; empty where none came to be
 };
 
 struct ContestantResult {  // index as in Comparison::contestants

@@ -70,7 +70,8 @@ Picks pick_by_rank(const Table& scores) {
 
 Picks pick_by_cost(const Table& predictions, const TaskDecision& decision) {
   Picks picks;
-  if (!predictions.has(decision.cost_target)) return picks;
+  const auto column = predictions.find(decision.cost_target);
+  if (!column || !is_number(predictions.type(*column))) return picks;
   const double sign = decision.direction == "higher" ? -1 : 1;
   std::map<std::int64_t, double> best;
   const auto owner = ids_of(predictions, "workload_id"), id = ids_of(predictions, "candidate_id");

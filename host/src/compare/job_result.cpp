@@ -98,6 +98,7 @@ JobResult make_job_result(const Job& job, JobRecord record, const Cost& cost,
       {"outcome", record.outcome},
       {"message", record.message},
       {"digest", record.digest},
+      {"model_digest", record.model_digest},
       {"load_s", number_text(cost.load_s)},
       {"fit_s", number_text(cost.fit_s)},
       {"predict_p50_ms", number_text(cost.predict_p50_ms)},
@@ -123,7 +124,7 @@ JobResult read_job_result(std::string bytes) {
     throw Error(OMEN_INVALID_DATA, "result was changed: its seal is broken");
   JobResult result;
   result.record = {text("contestant"), text("task"),   text("fold"), text("outcome"),
-                   text("message"),    text("digest"), false};
+                   text("message"),    text("digest"), false,        text("model_digest")};
   result.cost = {std::stod(text("load_s")), std::stod(text("fit_s")),
                  std::stod(text("predict_p50_ms")), std::stod(text("predict_p95_ms")),
                  std::stoull(text("peak_memory"))};

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One job: fit in a worker, hand the model over as a file, predict in a second worker that is given
 // nothing but the model and the test inputs.
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 
 #include "compare/fold_data.hpp"
+#include "compare/job_directory.hpp"
 #include "compare/job_result.hpp"
 #include "omen/host/log.hpp"
 #include "omen/host/models.hpp"
@@ -26,32 +23,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-// Private to one job and gone with it: exchange directories and the model.
-class JobDirectory {
- public:
-  JobDirectory() {
-    std::error_code failed;
-    fs::path base = fs::temp_directory_path(failed);
-    if (failed) base = "/tmp";
-    std::string pattern = (base / "omen-job-XXXXXX").string();
-    if (!mkdtemp(pattern.data()))
-      throw Error(OMEN_IO,
-                  "cannot make a directory in " + base.string() + ": " + std::strerror(errno),
-                  "Set TMPDIR to a directory that you may write to.");
-    path_ = pattern;
-  }
-  ~JobDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  JobDirectory(const JobDirectory&) = delete;
-  JobDirectory& operator=(const JobDirectory&) = delete;
-  const fs::path& path() const noexcept { return path_; }
-
- private:
-  fs::path path_;
-};
 
 void fill(MemoryDataset& dataset, const Tables& tables, const Task& task) {
   for (const auto& [name, table] : tables) dataset.put(name, table);
@@ -128,6 +99,7 @@ class JobRun {
 
   Tables tables;
   Cost cost;
+  std::string model_digest;
   std::optional<Error> failure;  // of a stream that gave some rows, or of the scorer
 
  private:
@@ -168,7 +140,7 @@ class JobRun {
     PredictorHandle handle = start();
     MemoryDataset test;
     fill(test, data_.test, task_.task);
-    load_model(handle, contestant_.component, model(), test.view());
+    model_digest = load_model(handle, contestant_.component, model(), test.view()).digest;
     cost.load_s = seconds_since(begin);
     std::error_code ignored;
     if (contestant_.model.empty()) fs::remove(model(), ignored);
@@ -241,6 +213,8 @@ class JobRun {
       const RunContext run(settings_, hooks_);
       Table scores = handle.score(run.c(), dataset.c()).read_all();
       scores.validate();
+      if (!scores.has("rank") || !is_number(scores.type(scores.index("rank"))))
+        throw Error(OMEN_INTERNAL, "plugin misbehaving: it scored without a column rank");
       tables["scores"] = sorted_pairs(scores, "candidate_id", scorer.info->id);
     } catch (const Error& error) {
       if (error.code() == OMEN_CANCELLED) throw;
@@ -304,6 +278,7 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
       record.outcome = outcome_name(outcome_of(*failure));
       record.message = failure->what();
     }
+    record.model_digest = run.model_digest;
     return make_job_result(job, std::move(record), run.cost, run.tables);
   }
 }
