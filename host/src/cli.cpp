@@ -441,7 +441,6 @@ void build_data(Line& line) {
 void build_task(Line& line) {
   auto& r = request_of(line, run_task);
   line.app.add_option("ACTION", r.action, "new, show or check")
-      ->required()
       ->check(CLI::IsMember({"new", "show", "check"}));
   line.app.add_option("TASK", r.words, "task files, or names of installed tasks");
   line.app.add_option("-o,--output", r.output, "new: file to write; the folds go beside it")

@@ -336,7 +336,7 @@ TEST_F(Data, ImportErrorsSayTheLine) {
   ImportPlan grouped;
   grouped.info.group = "netwrk";
 
-  complains("a,b\n1,x\n1,\"y\nz\"\n1,x\n", "in.csv:5: the key of this row stands in line 2", keyed);
+  complains("a,b\n1,x\n1,\"y\nz\"\n1,x\n", "in.csv:2 already", keyed);
   complains("a\n1\n\nNaN\n", "in.csv:4: target 'a' is NaN", timed);
   complains("a\n1.5\n-inf\n", "in.csv:3: target 'a' is infinite", timed);
   complains("a,b\n1,2\n3\n", "in.csv:3:1: row has 1 fields");
@@ -364,6 +364,12 @@ TEST_F(Data, ImportsSeveralFilesOfTheSameColumns) {
                 import_tables(plan, {path("a.tsv"), path("c.tsv")}, dir_.path() / "other");
               }),
               IsError(OMEN_INVALID_DATA, HasSubstr("c.tsv has other columns")));
+  plan.key = {"y"};
+  EXPECT_THAT(error_of([&] {
+                import_tables(plan, {path("a.tsv"), path("b.tsv")}, dir_.path() / "other");
+              }),
+              IsError(OMEN_INVALID_DATA, AllOf(HasSubstr("b.tsv:3: the key of this row stands in"),
+                                               EndsWith("a.tsv:2 already"))));
   EXPECT_THAT(error_of([&] { import_tables(plan, {path("x.bin")}, dir_.path() / "other"); }),
               IsError(OMEN_IO, HasSubstr("cannot open")));
 }
@@ -376,6 +382,13 @@ TEST_F(Data, AnImportReplacesAllOrNothing) {
   import("a\n1\n2\n");
   EXPECT_NE(read_dataset_info(dir_.path() / "imported").digest, before);
   verify_dataset(read_dataset_info(dir_.path() / "imported"));
+}
+
+TEST_F(Data, NothingButADatasetIsReplaced) {
+  write(dir_.path() / "imported/precious.txt", "kept");
+  EXPECT_THAT(error_of([&] { import("a\n1\n"); }),
+              IsError(OMEN_INVALID_ARGUMENT, HasSubstr("exists and is no dataset")));
+  EXPECT_TRUE(fs::exists(dir_.path() / "imported/precious.txt"));
 }
 
 TEST(KeyCheck, FindsTheFirstRepetitionAcrossRuns) {

@@ -173,8 +173,6 @@ fs::path directory_for(const DataRequest& request, const std::string& name) {
   check_data_name(name, "dataset");
   const fs::path directory =
       request.output.empty() ? dataset_cache() / name : fs::path(request.output);
-  if (fs::exists(directory) && !fs::exists(directory / "dataset.json") && !fs::is_empty(directory))
-    usage_error(directory.string() + " exists and is no dataset", "give another place with -o");
   if (fs::exists(directory / "dataset.json") && !request.force)
     usage_error("dataset '" + name + "' exists in " + directory.string(),
                 "replace it with --force, or give another name with --name");
@@ -294,7 +292,7 @@ int make(const Globals& globals, const DataRequest& request) {
   }
   const Recipe recipe = read_recipe(find_recipe(name));
   const fs::path directory =
-      request.output.empty() ? dataset_cache() / name : fs::path(request.output);
+      request.output.empty() ? dataset_cache() / name : directory_for(request, name);
   print_made(globals, make_dataset(recipe, directory));
   return kOk;
 }

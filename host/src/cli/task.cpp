@@ -135,15 +135,26 @@ TaskTarget target_of(const std::string& text, const std::string& loss) {
   return {spec.name, spec.unit, spec.direction, "", loss};
 }
 
+// A directory is named from here, and kept as the task will see it.
+std::string dataset_for(const TaskRequest& request) {
+  if (request.dataset.find('/') == std::string::npos && request.dataset[0] != '.')
+    return request.dataset;
+  const fs::path home = fs::absolute(request.output).parent_path();
+  const std::string path =
+      fs::absolute(request.dataset).lexically_normal().lexically_relative(home.lexically_normal());
+  return path.starts_with(".") ? path : "./" + path;
+}
+
 Task draft_of(const Globals& globals, const TaskRequest& request) {
   if (request.dataset.empty()) usage_error("the task has no data", "name it with --data DATASET");
   if (request.output.empty()) usage_error("the task has no file", "name it with -o FILE.json");
-  const DatasetInfo info = find_dataset(request.dataset, fs::path(request.output).parent_path());
+  const std::string dataset = dataset_for(request);
+  const DatasetInfo info = find_dataset(dataset, fs::path(request.output).parent_path());
   Task draft;
   draft.name = request.name.empty() ? fs::path(request.output).stem().string() : request.name;
   draft.summary = request.summary;
   draft.track = request.track;
-  draft.dataset = request.dataset;
+  draft.dataset = dataset;
   draft.inputs = request.inputs.empty() ? std::vector<std::string>{"workloads.*"} : request.inputs;
   for (const std::string& target : request.targets)
     draft.targets.push_back(target_of(target, request.loss));

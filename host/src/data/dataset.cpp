@@ -314,6 +314,11 @@ std::vector<DatasetEntry> list_datasets() {
         const Recipe recipe = read_recipe(item.path());
         entry.summary = recipe.summary;
         entry.license = recipe.license;
+        // What another version of the recipe made is made again on the next use.
+        const auto made = found.find(entry.name);
+        if (made != found.end() && is_dataset(dataset_cache() / entry.name) &&
+            read_dataset_info(dataset_cache() / entry.name).recipe_sha256 != recipe.sha256)
+          made->second.state = "to make";
       } catch (const Error& e) {
         entry.state = "broken";
         entry.fault = e.what();

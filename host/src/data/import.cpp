@@ -51,21 +51,24 @@ class Importer {
 
   void read(const std::string& file) {
     file_ = file == "-" ? "standard input" : file;
+    files_.push_back(file_);
     std::ifstream in(file == "-" ? "/dev/stdin" : file, std::ios::binary);
     if (!in || (file != "-" && fs::is_directory(file)))
       throw Error(OMEN_IO, "cannot open '" + file_ + "': " + std::strerror(in ? EISDIR : errno),
                   "Check the path and its permissions.");
-    TableStream rows = open(in, format_of(file));
-    while (const std::optional<Table> batch = rows.next()) add(*batch);
+    try {
+      TableStream rows = open(in, format_of(file));
+      while (const std::optional<Table> batch = rows.next()) add(*batch);
+    } catch (const Error& e) {
+      // The reader cannot know how a user says what a column is.
+      if (std::string_view(e.what()).find("by its first rows") == std::string_view::npos) throw;
+      throw Error(e.code(), e.what(),
+                  "Correct the value, or say what the column is with --number or --text.");
+    }
   }
 
   std::int64_t finish() {
-    if (const auto twice = keys_.find_duplicate())
-      throw Error(OMEN_INVALID_DATA,
-                  file_ + ":" + std::to_string(twice->line) +
-                      ": the key of this row stands in line " + std::to_string(twice->first_line) +
-                      " already",
-                  "Remove one of the rows, or name more columns with --key.");
+    if (const auto twice = keys_.find_duplicate()) fail_duplicate(*twice);
     if (writer_.rows() == 0) throw Error(OMEN_INVALID_DATA, file_ + " holds no rows");
     writer_.finish();
     return writer_.rows();
@@ -169,14 +172,30 @@ class Importer {
       key.clear();
       for (const Names& part : parts)
         key.append(part[static_cast<std::size_t>(row)]).push_back('\x1f');
-      keys_.add(key, lines[row]);
+      keys_.add(key, place_of(lines[row]));
     }
+  }
+
+  // A line and its file in one number that rises through the files.
+  static constexpr int kLineBits = 40;
+  std::int64_t place_of(std::int64_t line) const {
+    return static_cast<std::int64_t>(files_.size() - 1) << kLineBits | line;
+  }
+  [[noreturn]] void fail_duplicate(const KeyCheck::Duplicate& twice) const {
+    const auto text = [this](std::int64_t place) {
+      return files_[static_cast<std::size_t>(place >> kLineBits)] + ":" +
+             std::to_string(place & ((std::int64_t{1} << kLineBits) - 1));
+    };
+    throw Error(
+        OMEN_INVALID_DATA,
+        text(twice.line) + ": the key of this row stands in " + text(twice.first_line) + " already",
+        "Remove one of the rows, or name more columns with --key.");
   }
 
   const ImportPlan& plan_;
   const ImportHooks& hooks_;
   std::string file_;
-  Names first_names_;
+  Names files_, first_names_;
   std::optional<std::int64_t> last_id_;
   KeyCheck keys_;
   container::TableWriter writer_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory that is filled under a temporary name and then takes its place.
+// The directory of a dataset, filled under a temporary name before it takes its place.
 #pragma once
 
 #include <unistd.h>
@@ -18,6 +18,13 @@ class StagedDirectory {
     if (!target_.has_filename()) target_ = target_.parent_path();
     path_ = beside("new");
     std::error_code error;
+    // Replacing removes what was there, so it must be one of ours.
+    const bool foreign =
+        std::filesystem::exists(target_) && !std::filesystem::exists(target_ / "dataset.json") &&
+        !(std::filesystem::is_directory(target_) && std::filesystem::is_empty(target_));
+    if (foreign)
+      throw Error(OMEN_INVALID_ARGUMENT, target_.string() + " exists and is no dataset",
+                  "Give another place.");
     std::filesystem::remove_all(path_, error);
     std::filesystem::create_directories(path_, error);
     if (error)
