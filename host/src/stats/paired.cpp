@@ -86,7 +86,7 @@ void set_test(PairedResult& result, const GroupedSample& sample) {
   if (result.groups < kGroupsForVerdict)
     add_warning(result, std::to_string(result.groups) + " groups: differences only, because a " +
                             "verdict needs " + std::to_string(kGroupsForVerdict));
-  else if (result.effect * result.difference < 0)
+  else if (result.p < kSignificant && result.effect * result.difference < 0)
     add_warning(result, "most rows point one way, most groups the other");
 }
 
