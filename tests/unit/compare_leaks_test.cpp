@@ -134,6 +134,22 @@ TEST(LeaksTest, AGroupedSplitStaysGrouped) {
   }
 }
 
+TEST(LeaksTest, GroupsThatDuplicatesChainTogetherKeepTheirFoldsAndLoseWhatLeaks) {
+  PlannedTask task = test::small_task({40, 4, 4, false});
+  task.task.split.kind = "leave-one-group-out";
+  task.task.split.column = "family";  // not among the inputs: folds tell the groups
+  std::vector<std::string> keys;
+  for (int i = 0; i < 40; ++i) keys.push_back("k" + std::to_string(i));
+  for (int i = 0; i < 4; ++i) keys[static_cast<std::size_t>(i)] = "common";
+  const auto folds = grouped_folds(task.task, task.tables, task.folds, keys);
+  ASSERT_THAT(folds, SizeIs(4));
+  EXPECT_EQ(leaking_rows(folds, keys), 0);
+  for (std::size_t f = 0; f < 4; ++f) {
+    EXPECT_EQ(folds[f].test, task.folds[f].test);
+    EXPECT_EQ(folds[f].train.size(), task.folds[f].train.size() - 3);
+  }
+}
+
 TEST(LeaksTest, AFixedSplitLosesTheTrainingRowsThatLeak) {
   PlannedTask task = test::small_task();
   task.task.split.kind = "fixed";

@@ -159,6 +159,23 @@ std::vector<Fold> without_leaking_rows(const std::vector<Fold>& folds,
   return cleaned;
 }
 
+// What the task's own split holds together; where the column is not among the inputs, the fold in
+// which a row is tested, which holds together at least as much.
+std::vector<std::string> split_groups(const Task& task, const Tables& tables,
+                                      const std::vector<Fold>& folds) {
+  const Table& workloads = tables.at("workloads");
+  std::string column = task.split.column.empty() ? task.group : task.split.column;
+  if (column == task.group && !workloads.has(column)) column = "group";
+  if (workloads.has(column)) return column_texts(workloads, workloads.index(column));
+  std::vector<std::string> fold_of(static_cast<std::size_t>(workloads.rows()));
+  for (std::size_t row = 0; row < fold_of.size(); ++row)
+    fold_of[row] = "row " + std::to_string(row);
+  for (const Fold& fold : folds)
+    for (const std::int64_t row : fold.test)
+      fold_of[static_cast<std::size_t>(row)] = "fold " + fold.name;
+  return fold_of;
+}
+
 }  // namespace
 
 std::vector<std::string> duplicate_keys(const Tables& tables) {
@@ -187,17 +204,14 @@ std::int64_t leaking_rows(const std::vector<Fold>& folds, const std::vector<std:
 std::vector<Fold> grouped_folds(const Task& task, const Tables& tables,
                                 const std::vector<Fold>& folds,
                                 const std::vector<std::string>& keys) {
-  if (task.split.kind == "fixed") return without_leaking_rows(folds, keys);
-  const Table& workloads = tables.at("workloads");
+  std::vector<Fold> once = folds;
+  std::erase_if(once, [](const Fold& fold) { return fold.repeat != 0; });
+  if (task.split.kind == "fixed") return without_leaking_rows(once, keys);
   Clusters clusters(keys.size());
   clusters.join_equal(keys);
-  const std::string& column = task.split.column.empty() ? task.group : task.split.column;
-  if (task.split.kind != "k-fold" && workloads.has(column))
-    clusters.join_equal(column_texts(workloads, workloads.index(column)));
-  const auto first_repeat = static_cast<std::size_t>(
-      std::count_if(folds.begin(), folds.end(), [](const Fold& f) { return f.repeat == 0; }));
-  const std::vector<Rows> tests = deal(clusters, keys.size(), first_repeat);
-  if (tests.size() < 2) return {};
+  if (task.split.kind != "k-fold") clusters.join_equal(split_groups(task, tables, once));
+  const std::vector<Rows> tests = deal(clusters, keys.size(), once.size());
+  if (tests.size() < once.size()) return without_leaking_rows(once, keys);
   std::vector<Fold> grouped;
   for (std::size_t f = 0; f < tests.size(); ++f) {
     Fold fold;

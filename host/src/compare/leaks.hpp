@@ -19,8 +19,8 @@ std::vector<std::string> duplicate_keys(const Tables& tables);
 std::int64_t leaking_rows(const std::vector<Fold>& folds, const std::vector<std::string>& keys);
 
 // As many folds as the task's first repeat has, with near-duplicates on one side; what a grouped
-// split holds together stays together. A fixed split keeps its test rows and loses the training
-// rows that leak. Empty where no two such folds exist.
+// split holds together stays together. Where that cannot be, as in a fixed split, folds keep their
+// test rows and lose the training rows that leak. Empty where nothing is left to learn from.
 std::vector<Fold> grouped_folds(const Task& task, const Tables& tables,
                                 const std::vector<Fold>& folds,
                                 const std::vector<std::string>& keys);
