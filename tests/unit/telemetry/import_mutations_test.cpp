@@ -77,7 +77,7 @@ std::string replaced(std::string text, std::size_t at, std::size_t count, const 
 
 class ImportMutations : public ::testing::TestWithParam<Fixture> {};
 
-constexpr std::size_t kMost = 60;  // of each kind of damage to each file
+constexpr std::size_t kMost = 40;  // of each kind of damage to each file
 
 TEST_P(ImportMutations, CutAnywhere) {
   const test::TempTree tree;
