@@ -292,7 +292,7 @@ int make(const Globals& globals, const DataRequest& request) {
   }
   const Recipe recipe = read_recipe(find_recipe(name));
   const fs::path directory =
-      request.output.empty() ? dataset_cache() / name : directory_for(request, name);
+      request.output.empty() ? dataset_cache() / recipe.name : directory_for(request, recipe.name);
   print_made(globals, make_dataset(recipe, directory));
   return kOk;
 }

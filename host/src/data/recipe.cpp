@@ -182,6 +182,7 @@ Recipe read_recipe(const fs::path& file) {
 }
 
 fs::path find_recipe(const std::string& name, const fs::path& beside) {
+  if (fs::path(name).extension() == ".json" && fs::is_regular_file(name)) return name;
   std::vector<std::string> known;
   std::error_code none;
   for (const fs::path& place : data_places(beside)) {

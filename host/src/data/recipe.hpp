@@ -91,7 +91,7 @@ struct Recipe {
 
 // OMEN_INVALID_DATA with file and field.
 Recipe read_recipe(const std::filesystem::path& file);
-// The recipe of this name in any of the places; OMEN_NOT_FOUND with near names.
+// A file, or the recipe of this name in any of the places; OMEN_NOT_FOUND with near names.
 std::filesystem::path find_recipe(const std::string& name,
                                   const std::filesystem::path& beside = {});
 // Where a raw file is: below OMEN_DATA, or below <cache>/raw, where `omen data fetch` puts it.
