@@ -115,6 +115,15 @@ TEST_F(ReportPage, DrawsOneForestMarkForEveryPairOfTheJson) {
   }
 }
 
+TEST_F(ReportPage, SaysTheAnswerFirst) {
+  open("two");
+  EXPECT_EQ(text("h1"), "driple.gin cannot be told apart from driple.gcn");
+  open("class");
+  EXPECT_EQ(text("h1"), "driple.gin is better than driple.gcn");
+  open("many");
+  EXPECT_EQ(text("h1"), "driple.gin is better than driple.gcn on 3 of 6 targets");
+}
+
 TEST_F(ReportPage, ShowsEverySectionThatTheComparisonHasDataFor) {
   open("many");
   for (const char* id : {"forest", "results-table", "ranking", "duplicates", "parity", "cdf",

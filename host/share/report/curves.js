@@ -38,7 +38,7 @@ function setUpCurves(parent) {
   if (!comparison.tasks.some(t => t.curves.length)) return;
   const part = section(
       'curves', 'Learning curves',
-      'What each contestant reported while it was fitted, one line a fold.');
+      'What each contestant reported while it was fitted, one line or point a fold.');
   const picker =
       el('select', {'aria-label': 'Metric of the learning curves', onchange: () => chart.draw()});
   part.tools.append(picker);

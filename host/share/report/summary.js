@@ -26,23 +26,32 @@ function verdictWords(pair) {
   }
 }
 
+function verdictCount(contestant, verdict) {
+  return pairsOf(contestant).filter(p => p.verdict === verdict).length;
+}
+
+// The same over several targets, with what speaks against it.
+function tallyWords(contestant) {
+  const better = verdictCount(contestant, 'BETTER'), worse = verdictCount(contestant, 'WORSE');
+  const base = comparison.baseline, all = ' of ' + plural(views.length, 'target');
+  if (better)
+    return 'is better than ' + base + ' on ' + better + (worse ? ' and worse on ' + worse : '') +
+        all;
+  if (worse) return 'is worse than ' + base + ' on ' + worse + all;
+  return verdictCount(contestant, 'EQUIVALENT') === views.length ?
+      'is equivalent to ' + base + ' on all ' + plural(views.length, 'target') :
+      'cannot be told apart from ' + base + ' on any' + all;
+}
+
 function headline() {
   const own = challengers();
-  if (own.length === 1 && views.length === 1)
-    return own[0].label + ' ' + verdictWords(pairsOf(own[0])[0]);
-  if (own.length === 1) {
-    const better = pairsOf(own[0]).filter(p => p.verdict === 'BETTER').length;
-    return own[0].label + ' is better than ' + comparison.baseline + ' on ' + better + ' of ' +
-        plural(views.length, 'target');
-  }
   if (!own.length) return comparison.baseline + ' against the references';
-  const score = c =>
-      pairsOf(c).reduce((sum, p) => sum + (p.verdict === 'BETTER') - (p.verdict === 'WORSE'), 0);
+  const score = c => verdictCount(c, 'BETTER') - verdictCount(c, 'WORSE');
   const best = own.slice().sort((a, b) => score(b) - score(a))[0];
-  const better = pairsOf(best).filter(p => p.verdict === 'BETTER').length;
-  if (!better) return 'No challenger is clearly better than ' + comparison.baseline;
-  return best.label + ' is better than ' + comparison.baseline +
-      (views.length > 1 ? ' on ' + better + ' of ' + plural(views.length, 'target') : '');
+  if (own.length > 1 && !verdictCount(best, 'BETTER'))
+    return 'No challenger is clearly better than ' + comparison.baseline;
+  return best.label + ' ' +
+      (views.length === 1 ? verdictWords(pairsOf(best)[0]) : tallyWords(best));
 }
 
 function lead() {
