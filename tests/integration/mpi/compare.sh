@@ -6,6 +6,7 @@
 set -eu
 omen=$1
 mode=$2
+agent=$(cd "$(dirname "$0")" && pwd)/other_host.sh
 
 # Only here: tests run as root in containers, on fewer cores than ranks. Open MPI keeps what it
 # allocates until the end of the process.
@@ -107,6 +108,17 @@ kill_rank 1 alone &
 ranks 2 --enable-recovery -- alone
 wait
 same "the only other rank killed" alone || true
+
+# Results come by messages: the other host does not see the directory of the run.
+if "$agent" elsewhere true 2>/dev/null; then
+  mkdir hosts
+  export OMEN_TEST_HIDDEN="$work/hosts"
+  ranks 3 --enable-recovery --mca plm rsh --mca plm_rsh_agent "$agent" \
+    --host localhost:1,elsewhere:2 -- hosts
+  same "ranks of two hosts without a common directory" hosts || true
+else
+  echo "left out: ranks of two hosts, as namespaces are not allowed here"
+fi
 
 # Without recovery the run ends; the same command goes on in one process.
 kill_rank 1 ended &
