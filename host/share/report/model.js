@@ -25,10 +25,12 @@ const byLabel = new Map(contestants.map(c => [c.label, c]));
 
 // One view a target of a task, as split; `regrouped` holds the same with duplicates kept together.
 const views = [];
+// By order rather than by name, because two tasks may be called the same.
+let pairsTaken = 0;
 comparison.tasks.forEach((task, taskIndex) => {
   task.targets.forEach((target, targetIndex) => {
-    const pairs = comparison.pairs.filter(
-        p => p.task === task.task && p.target === target.target && p.folds === target.folds);
+    const pairs = comparison.pairs.slice(pairsTaken, pairsTaken + target.results.length - 1);
+    pairsTaken += pairs.length;
     const view = {
       task,
       taskIndex,
