@@ -164,8 +164,7 @@ TEST_F(Data, FindsByNameBesideATaskAndInTheCache) {
                       AllOf(HasSubstr(dataset_cache().string()), HasSubstr("did you mean 'set'"))));
 }
 
-// ------------------------------------------------------------------------------------------
-// recipes
+// ----------------------------------------------------------------------------------------- recipes
 
 constexpr const char* kJobs =
     "gpu,net,batch,time_s,ok\nA,vgg-11,8,1.5,1\nA,vgg-16,8,2,1\nB,vgg-11,16,,1\nB,net-x,16,4,0\n";
@@ -240,6 +239,8 @@ TEST_F(Data, RecipesSayWhatIsWrong) {
   complains(table(R"("where": [{"column": "gpu"}])"), "keeps every row");
   complains(table(R"("where": [{"column": "gpu", "is": ["C"]}])"), "without rows");
   complains(table(R"("derive": [{"column": "a", "from": "net"}])"), "exactly one of");
+  complains(table(R"("derive": [{"column": "a", "from": "net", "match": "("}])"),
+            "'(' is no regular expression");
   complains(table(R"("derive": [{"column": "a", "from": "net", "match": "^([0-9]+)$"}])"),
             "'vgg-11' of column 'net' does not match");
   complains(table(R"("joins": [{"file": "twice.csv", "on": {"net": "id"}, "take": {"w": "w"}}])"),
@@ -389,6 +390,33 @@ TEST_F(Data, NothingButADatasetIsReplaced) {
   EXPECT_THAT(error_of([&] { import("a\n1\n"); }),
               IsError(OMEN_INVALID_ARGUMENT, HasSubstr("exists and is no dataset")));
   EXPECT_TRUE(fs::exists(dir_.path() / "imported/precious.txt"));
+}
+
+TEST(Columns, AreRenamedOverTheSameMemory) {
+  TableBuilder builder;
+  builder.metadata("k", "v").add("a", std::vector<double>{1, 2}, {{"omen.unit", "ms"}});
+  builder.valid({true, false}).add_categories("b", {"x", "y"});
+  const Table table = builder.finish();
+  const Table renamed = rename_columns(table, {{"a", "time"}, {"nothing", "c"}});
+  EXPECT_EQ(renamed.name(0), "time");
+  EXPECT_EQ(renamed.name(1), "b");
+  EXPECT_EQ(renamed.metadata("k"), "v");
+  EXPECT_EQ(renamed.metadata(0, "omen.unit"), "ms");
+  EXPECT_EQ(renamed.column<double>("time").data(), table.column<double>("a").data());
+  EXPECT_TRUE(renamed.is_null(0, 1));
+  const Table one = select(renamed, {"b"});
+  EXPECT_EQ(one.strings("b")[1], "y");
+}
+
+TEST(Columns, TextsOfNumbersAreExact) {
+  TableBuilder builder;
+  builder.add("big", std::vector<std::int64_t>{1234567, 1234568});
+  builder.add("real", std::vector<double>{0.1, 2}).valid({true, false});
+  builder.add_bools("flag", {true, false});
+  const Table table = builder.finish();
+  EXPECT_THAT(column_texts(table, 0), ElementsAre("1234567", "1234568"));
+  EXPECT_THAT(column_texts(table, 1), ElementsAre("0.1", ""));
+  EXPECT_THAT(column_texts(table, 2), ElementsAre("true", "false"));
 }
 
 TEST(KeyCheck, FindsTheFirstRepetitionAcrossRuns) {

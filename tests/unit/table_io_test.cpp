@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include <cmath>
+#include <fstream>
 #include <sstream>
 
 #include "omen/container.hpp"
@@ -150,6 +151,24 @@ TEST(Csv, DelimiterCanBeATab) {
 }
 
 // ------------------------------------------------------------------------------------ CSV: refused
+
+TEST(Csv, RowsCanTellTheirLine) {
+  ReadOptions options;
+  options.line_column = "line";
+  EXPECT_THAT(csv("a,b\n1,x\n\n2,\"y\nz\"\n3,w\n", options).numbers("line"), ElementsAre(2, 4, 6));
+  EXPECT_THAT(jsonl("{\"a\": 1}\n\n{\"a\": 2}\n", options).numbers("line"), ElementsAre(1, 3));
+  const test::TempDir dir;
+  std::ofstream(dir.path() / "rows.json") << "[\n {\"a\": 1},\n\n {\"a\":\n 2}, {\"a\": 3}]";
+  EXPECT_THAT(read_table(dir.path() / "rows.json", {}, options).numbers("line"),
+              ElementsAre(2, 4, 5));
+}
+
+TEST(Csv, AColumnWithoutANameCanBeGivenOne) {
+  ReadOptions options;
+  options.unnamed_column = "row";
+  EXPECT_EQ(schema(csv(",a\n0,1\n", options)), "row:int64 a:int64");
+  EXPECT_THAT(csv_error("row,,a\n0,1,2\n", options), HasSubstr("both named 'row'"));
+}
 
 TEST(Csv, ErrorsNameTheirPlace) {
   EXPECT_THAT(csv_error(""), StartsWith("f:1:1: file is empty"));

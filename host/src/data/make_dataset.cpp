@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries out a recipe: raw tables in, a sealed dataset out.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <regex>
 #include <set>
 #include <unordered_map>
@@ -144,6 +141,14 @@ Table derive_number(const Table& table, const DeriveStep& step) {
   return builder.finish();
 }
 
+std::regex compiled(const std::string& pattern) {
+  try {
+    return std::regex(pattern, std::regex::ECMAScript);
+  } catch (const std::regex_error&) {
+    throw Error(OMEN_INVALID_DATA, "'" + pattern + "' is no regular expression");
+  }
+}
+
 Table derive_text(const Table& table, const DeriveStep& step) {
   Names values(static_cast<std::size_t>(table.rows()));
   if (!step.texts.empty()) {
@@ -155,7 +160,7 @@ Table derive_text(const Table& table, const DeriveStep& step) {
     }
     return category_column(step.column, values);
   }
-  const std::regex pattern(step.match, std::regex::ECMAScript);
+  const std::regex pattern = compiled(step.match);
   const Names from =
       column_texts(table, column_index(table, step.from, "column '" + step.column + "'"));
   for (std::size_t row = 0; row < values.size(); ++row) {

@@ -3,7 +3,6 @@
 #include "data/split.hpp"
 
 #include <algorithm>
-#include <map>
 #include <unordered_map>
 
 namespace omen::host {

@@ -3,7 +3,6 @@
 #include "data/task.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 #include "data/json_file.hpp"
