@@ -235,10 +235,10 @@ void plan_tasks(ComparePlan& plan, const Registry& registry, const std::vector<s
     task.leaking_rows = leaking_rows(task.folds, keys);
     if (task.leaking_rows > 0) {
       auto again = grouped_task(registry, task, keys, plan.tasks.size());
-      warnings.push_back(
-          "task " + task.task.name + ": " + std::to_string(task.leaking_rows) +
-          " test rows have a near-duplicate in their training set" +
-          (again ? "; see the grouped result beside" : "; they cannot be kept apart"));
+      if (!again)
+        warnings.push_back("task " + task.task.name + ": " + std::to_string(task.leaking_rows) +
+                           " test rows have a near-duplicate in their training set, and cannot be "
+                           "kept apart");
       if (again) grouped.push_back(*std::move(again));
     }
     plan.tasks.push_back(std::move(task));
