@@ -8,8 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
-#include <memory>
 #include <thread>
 
 #include <fcntl.h>
@@ -130,6 +131,35 @@ bool drain(Descriptor& from, Take&& take) {
     }
   }
   return false;
+}
+
+struct Memory {
+  std::uint64_t resident = 0, peak = 0;  // bytes
+};
+
+Memory memory_of(pid_t pid) {
+  Memory memory;
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    unsigned long long kilobytes = 0;
+    if (std::sscanf(line.c_str(), "VmHWM: %llu kB", &kilobytes) == 1)
+      memory.peak = kilobytes * 1024;
+    else if (std::sscanf(line.c_str(), "VmRSS: %llu kB", &kilobytes) == 1)
+      memory.resident = kilobytes * 1024;
+  }
+  return memory;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  std::error_code gone;
+  const std::filesystem::path tasks = "/proc/" + std::to_string(pid) + "/task";
+  for (std::filesystem::directory_iterator at(tasks, gone), end; !gone && at != end;
+       at.increment(gone)) {
+    std::ifstream list(at->path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
 }
 
 }  // namespace
@@ -253,18 +283,17 @@ bool ChildProcess::ended_by_signal() const noexcept {
 
 std::uint64_t ChildProcess::resident() {
   if (ended_) return 0;
-  const std::string path = "/proc/" + std::to_string(pid_) + "/status";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
-                                                             std::fclose);
-  if (!file) return 0;
-  std::array<char, 256> line;
-  unsigned long long kilobytes = 0, now = 0;
-  while (std::fgets(line.data(), line.size(), file.get())) {
-    if (std::sscanf(line.data(), "VmHWM: %llu kB", &kilobytes) == 1)
-      peak_ = std::max<std::uint64_t>(peak_, kilobytes * 1024);
-    else if (std::sscanf(line.data(), "VmRSS: %llu kB", &kilobytes) == 1)
-      now = kilobytes * 1024;
+  const Memory own = memory_of(pid_);
+  std::uint64_t now = own.resident;
+  // What the child started counts as well; a process that ends while we look is left out.
+  std::vector<pid_t> pending = children_of(pid_);
+  while (!pending.empty()) {
+    const pid_t pid = pending.back();
+    pending.pop_back();
+    now += memory_of(pid).resident;
+    for (const pid_t child : children_of(pid)) pending.push_back(child);
   }
+  peak_ = std::max({peak_, own.peak, now});
   return now;
 }
 

@@ -73,7 +73,8 @@ class ChildProcess {
   // "SIGSEGV", "exit 3"; empty while it runs or after exit 0.
   std::string end_reason() const;
   bool ended_by_signal() const noexcept;
-  // Bytes; 0 once it has ended. The peak is the kernel's own high-water mark as of the last look.
+  // Bytes of the child and everything it started; 0 once it has ended. The peak is the kernel's
+  // high-water mark of the child, or the largest sum seen.
   std::uint64_t resident();
   std::uint64_t peak_resident() const noexcept { return peak_; }
 

@@ -98,12 +98,12 @@ TEST(Splits, GroupsStayTogetherAndAreBalanced) {
   }
 }
 
-TEST(Splits, LeaveOneGroupOutNamesTheGroup) {
+TEST(Splits, LeaveOneGroupOutNumbersTheGroups) {
   const Names labels = ladder(4);
   const auto folds = folds_for(split_of("leave-one-group-out", 0), labels.size(), labels);
   expect_partition(folds, labels.size(), 1);
   ASSERT_THAT(folds, SizeIs(4));
-  EXPECT_EQ(folds[2].name, "g2");
+  EXPECT_EQ(folds[2].name, "2");
   EXPECT_THAT(folds[2].test, ElementsAre(3, 4, 5));
 }
 

@@ -69,7 +69,7 @@ void write_jobs(JsonWriter& out, const RunRecord& record) {
 }
 
 void write_results(JsonWriter& out, const RunRecord& record) {
-  out.key("results").array();
+  out.key("verdicts").array();
   for (const RecordedResult& r : record.results) {
     out.object().field("task", r.task).field("target", r.target);
     out.field("contestant", r.contestant).field("verdict", r.verdict).field("unit", r.unit);
@@ -162,7 +162,7 @@ RunRecord record_from(const json& document) {
     record.contestants.push_back(contestant_from(c, record.seed));
   for (const json& t : document.at("tasks")) record.tasks.push_back(task_from(t));
   for (const json& j : document.at("jobs")) record.jobs.push_back(job_from(j));
-  for (const json& r : document.at("results")) record.results.push_back(result_from(r));
+  for (const json& r : document.at("verdicts")) record.results.push_back(result_from(r));
   record.warnings = document.at("warnings").get<std::vector<std::string>>();
   return record;
 }

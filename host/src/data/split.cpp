@@ -71,6 +71,13 @@ Names grouped_k_fold(const TaskSplit& split, const Groups& groups, std::uint64_t
   return names;
 }
 
+// Numbers, because a split table is published where the column it comes from may not be.
+Names leave_one_out(const Groups& groups) {
+  Names names;
+  for (const std::size_t group : groups.of_row) names.push_back(std::to_string(group));
+  return names;
+}
+
 bool is_role(const std::string& label) {
   return label == "train" || label == "valid" || label == "test";
 }
@@ -139,7 +146,8 @@ std::vector<Names> assign_folds(const TaskSplit& split, std::size_t rows, const 
     if (split.kind == "grouped-k-fold") check_counts(split, groups, "groups");
     if (groups < 2) refuse("has one group only", "Split by a column with at least two values.");
   }
-  if (!seeded) return {labels};
+  if (split.kind == "fixed") return {labels};
+  if (split.kind == "leave-one-group-out") return {leave_one_out(Groups(labels))};
   std::vector<Names> assigned;
   for (int repeat = 0; repeat < split.repeats; ++repeat) {
     const std::uint64_t seed = split.seed + static_cast<std::uint64_t>(repeat);

@@ -73,7 +73,7 @@ struct Task {
 
 // Rows of `workloads` by index.
 struct Fold {
-  std::string name;  // "0", "r1.0" for repeat 1, or the group left out
+  std::string name;  // "0", "r1.0" for repeat 1, or a role of a fixed split
   int repeat = 0;
   std::vector<std::int64_t> train, valid, test;  // valid may be empty
 };
