@@ -27,9 +27,9 @@ struct ImportOptions {
 //  column
 //             that is not known keeps its name as import.NAME; also metric,value,... in long form
 //  ptdaemon   log of a power meter: Time,...,Watts,...,Mark,...
-// Times count from the first sample. Lines that do not fit are left out: the facts skipped_lines and
-// first_skipped_line say how many and which. OMEN_INVALID_DATA with the line where no format fits,
-// no line does, the header lacks a time, or the file is no text.
+// Times count from the first sample. Lines that do not fit are left out: the facts skipped_lines
+// and first_skipped_line say how many and which. OMEN_INVALID_DATA with the line where no format
+// fits, no line does, the header lacks a time, or the file is no text.
 RowReaderPtr open_trace(const std::filesystem::path& path, const ImportOptions& options = {});
 
 }  // namespace omen::telemetry
