@@ -73,7 +73,7 @@ stage_asan() {
 stage_release() {
   configure release -DOMEN_BUILD_TESTS=ON -DOMEN_UNIT_TESTS=OFF
   build release all
-  run_ctest release -LE '^(show-slow.*|unit)$'
+  run_ctest release -LE '^(slow|show-slow.*|unit)$'
 }
 
 # The tests of everything that has threads: workers, calls, comparisons, ranks, samplers.
