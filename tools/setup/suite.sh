@@ -85,8 +85,9 @@ stage_tsan() {
   # shellcheck disable=SC2086
   build tsan omen probe exerciser frozen newerminor othermajor initfails emptyslot contender telemetry \
     baseline $tests
+  # One test reads all memory of a process, which under TSan is terabytes of shadow.
   # shellcheck disable=SC2086
-  run_ctest tsan -R "^($(printf '%s|' $tests)none)\\."
+  run_ctest tsan -R "^($(printf '%s|' $tests)none)\\." -E FindsNoTargetAnywhere
 }
 
 stage_fuzz() {
