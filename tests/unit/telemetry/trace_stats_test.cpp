@@ -236,7 +236,8 @@ TEST(TraceStats, LiveRunThatTheKernelKilled) {
   const Recording recording =
       record(options,
              {{"sh", "-c",
-               "sleep 0.2; echo \"" + line + "\" >> " + (tree / "kmsg").string() + "; kill -9 $$"},
+               "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; echo \"" + line + "\" >> " +
+                   (tree / "kmsg").string() + "; kill -9 $$"},
               0,
               std::nullopt,
               1},
