@@ -32,12 +32,8 @@ std::vector<std::string> given_tasks(const CompareRequest& request) {
 }
 
 void check_request(const CompareRequest& request) {
-  const std::size_t contestants = given_contestants(request).size();
-  if (contestants == 0)
+  if (given_contestants(request).empty())
     usage_error("nothing to compare", "name two predictors; see them with: omen list");
-  if (contestants < 2 && !request.self_check)
-    usage_error("one contestant alone cannot be compared",
-                "name another one, or check the harness with --aa");
   if (given_tasks(request).empty())
     usage_error("no task to compare on", "give one with --task FILE; make one with: omen task new");
   if (!request.fail_if.empty() && request.fail_if != "worse")
@@ -141,6 +137,10 @@ int run_compare(const Globals& globals, const CompareRequest& request) {
   std::vector<std::string> warnings;
   const ComparePlan plan =
       make_plan(session.registry(), session.flags(), plan_request(session, request), warnings);
+  // Only now are the names known to be right: a misspelt one deserves its own answer.
+  if (given_contestants(request).size() < 2 && !request.self_check)
+    usage_error("one contestant alone cannot be compared",
+                "name another one, or check the harness with --aa");
   if (!request.emit.empty()) return emit_array(session, plan, request);
   if (!request.only_jobs.empty()) return run_share(session, plan, request);
   CompareSettings settings;
