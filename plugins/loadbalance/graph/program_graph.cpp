@@ -41,7 +41,7 @@ class Merged {
 Table nodes_table(const std::vector<ProgramGraph>& graphs, const char* dialect,
                   std::int64_t first_id) {
   std::vector<std::int64_t> graph_id;
-  std::vector<std::int32_t> node_id, op, type, function, block;
+  std::vector<std::int32_t> node_id, op, type, function, block, source_node;
   std::vector<bool> in_function;
   std::vector<std::string> full_text, value;
   Merged texts, functions;
@@ -62,6 +62,7 @@ Table nodes_table(const std::vector<ProgramGraph>& graphs, const char* dialect,
     }
     full_text.insert(full_text.end(), graph.full_texts.begin(), graph.full_texts.end());
     value.insert(value.end(), graph.values.begin(), graph.values.end());
+    source_node.insert(source_node.end(), graph.source_nodes.begin(), graph.source_nodes.end());
   }
   const std::size_t rows = graph_id.size();
   TableBuilder builder;
@@ -77,6 +78,7 @@ Table nodes_table(const std::vector<ProgramGraph>& graphs, const char* dialect,
       .add("block", std::move(block));
   if (rows > 0 && full_text.size() == rows) builder.add_strings("full_text", full_text);
   if (rows > 0 && value.size() == rows) builder.add_strings("value", value);
+  if (rows > 0 && source_node.size() == rows) builder.add("source_node", std::move(source_node));
   return builder.finish();
 }
 
@@ -124,7 +126,7 @@ void read_nodes(const Table& table, std::map<std::int64_t, ProgramGraph>& graphs
   const StringColumn op = table.strings("op");
   const OptionalText type(table, "type"), function(table, "function"), full(table, "full_text"),
       value(table, "value");
-  const auto block = table.find("block");
+  const auto block = table.find("block"), source_node = table.find("source_node");
   struct Numbers {
     std::unordered_map<std::string, std::int32_t> texts, functions;
   };
@@ -149,10 +151,12 @@ void read_nodes(const Table& table, std::map<std::int64_t, ProgramGraph>& graphs
     graph.nodes.push_back(node);
     if (full.column) graph.full_texts.emplace_back((*full.column)[row]);
     if (value.column) graph.values.emplace_back((*value.column)[row]);
+    if (source_node) graph.source_nodes.push_back(table.column<std::int32_t>(*source_node)[row]);
   }
 }
 
 void read_edges(const Table& table, std::map<std::int64_t, ProgramGraph>& graphs) {
+  if (table.empty()) return;
   const auto graph_id = table.column<std::int64_t>("graph_id");
   const auto src = table.column<std::int32_t>("src"), dst = table.column<std::int32_t>("dst");
   const OptionalText kind(table, "kind");

@@ -46,10 +46,12 @@ struct ProgramGraph {
   std::vector<std::string> texts;  // distinct node texts
   std::vector<Node> nodes;
   std::vector<Edge> edges;
-  std::vector<std::string> functions;   // in module order, declarations included
-  std::vector<std::string> full_texts;  // one per node, or empty where they were not asked for
-  std::vector<std::string> values;      // printed constants by node in the identifier dialect,
-                                        // else empty
+  std::vector<std::string> functions;      // in module order, declarations included
+  std::vector<std::string> full_texts;     // one per node, or empty where they were not asked for
+  std::vector<std::string> values;         // printed constants by node in the identifier dialect,
+                                           // else empty
+  std::vector<std::int32_t> source_nodes;  // the node of another form that each node stands for,
+                                           // or empty
 
   std::string_view text(const Node& node) const {
     return texts[static_cast<std::size_t>(node.text)];
@@ -67,18 +69,19 @@ class TextTable {
   std::unordered_map<std::string, std::int32_t> codes_;
 };
 
-// The tables `nodes` (graph_id, node_id, op = text, type, function, block, and full_text and value
-// where the graphs have them) and `edges` (graph_id, src, dst, kind, position). Graph i gets id
-// first_id + i. `function` is a dictionary of names, null for the root and constants.
+// The tables `nodes` (graph_id, node_id, op = text, type, function, block, and full_text, value and
+// source_node where the graphs have them) and `edges` (graph_id, src, dst, kind, position). Graph i
+// gets id first_id + i. `function` is a dictionary of names, null for the root and constants.
 struct GraphTables {
   Table nodes, edges;
 };
 GraphTables to_tables(const std::vector<ProgramGraph>& graphs, const char* dialect,
                       std::int64_t first_id = 0);
 
-// Graphs back from tables, in the order of graph_id. Columns beside op, src and dst may be absent:
-// the type is then an instruction, the flow data, the position 0. OMEN_INVALID_DATA where an edge
-// names a node that does not exist. Functions are numbered by first appearance.
+// Graphs back from tables, in the order of graph_id; `edges` may have no columns. Columns beside
+// op, src and dst may be absent: the type is then an instruction, the flow data, the position 0.
+// OMEN_INVALID_DATA where an edge names a node that does not exist. Functions are numbered by first
+// appearance.
 std::vector<ProgramGraph> from_tables(const Table& nodes, const Table& edges);
 
 }  // namespace omen::loadbalance
