@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entry of the shared object with LLVM.
+#include <omen/plugin.hpp>
+
+#include "frontend/programl_frontend.hpp"
+
+namespace omen::loadbalance {
+namespace {
+
+constexpr const char* kProgramlCite =
+    "Cummins et al., ProGraML: A Graph-based Program Representation for Data Flow Analysis and "
+    "Compiler Optimizations, ICML 2021";
+
+}  // namespace
+}  // namespace omen::loadbalance
+
+OMEN_PLUGIN("loadbalance-llvm", "0.1.0", "Apache-2.0",
+            omen::frontend<omen::loadbalance::ProgramlFrontend, omen::loadbalance::ProgramlOptions>(
+                "loadbalance.programl", "OpenCL kernels and LLVM IR as program graphs")
+                .writes("workloads", "nodes@programl/1", "edges")
+                .caps(OMEN_CAP_BITWISE_REPEATABLE)
+                .cite(omen::loadbalance::kProgramlCite))

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads IR, and mends text of older versions only where LLVM 14 refuses it.
+#include "llvm/read_module.hpp"
+
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+#include "llvm/guard.hpp"
+#include "llvm/mend_ir.hpp"
+#include "omen/error.hpp"
+
+namespace omen::loadbalance {
+namespace {
+
+constexpr const char* kVersionHint =
+    "Another version of LLVM wrote it. Omen reads IR of LLVM 14 and older; compile the source with "
+    "it, or give the OpenCL source itself.";
+
+// Swallows warnings, such as those about debug information that is dropped.
+class Silent final : public llvm::DiagnosticHandler {
+ public:
+  bool handleDiagnostics(const llvm::DiagnosticInfo&) override { return true; }
+};
+
+std::unique_ptr<llvm::LLVMContext> new_context() {
+  auto context = std::make_unique<llvm::LLVMContext>();
+  context->setDiagnosticHandler(std::make_unique<Silent>());
+  return context;
+}
+
+IrModule finish(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
+  IrModule read(std::move(context), std::move(module));
+  read.compiled = "ir";
+  return read;
+}
+
+// The module, or nothing and why not.
+std::optional<IrModule> parse_text(std::string_view text, const std::string& path,
+                                   llvm::SMDiagnostic& problem) {
+  auto context = new_context();
+  const llvm::MemoryBufferRef buffer(llvm::StringRef(text.data(), text.size()), path);
+  auto module = llvm::parseAssembly(buffer, problem, *context);
+  if (!module) return std::nullopt;
+  return finish(std::move(context), std::move(module));
+}
+
+std::string described(const llvm::SMDiagnostic& problem) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  problem.print(nullptr, out, false, false);
+  out.flush();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+// Opaque pointers, and attributes that were invented later.
+bool looks_newer(std::string_view text) {
+  return text.find("(ptr ") != std::string_view::npos ||
+         text.find(" ptr,") != std::string_view::npos ||
+         text.find(", ptr ") != std::string_view::npos ||
+         text.find("memory(") != std::string_view::npos;
+}
+
+IrModule read_text(std::string_view given, const std::string& path) {
+  // The parser relies on the zero byte behind the text.
+  const std::string text(given);
+  llvm::SMDiagnostic first, later;
+  if (auto read = parse_text(text, path, first)) return std::move(*read);
+  const std::string mended = mend_attributes(text);
+  if (mended != text)
+    if (auto read = parse_text(mended, path, later)) return std::move(*read);
+  const std::string without_debug = drop_debug_info(mended);
+  if (without_debug != mended)
+    if (auto read = parse_text(without_debug, path, later)) return std::move(*read);
+  throw Error(OMEN_INVALID_DATA, described(first),
+              looks_newer(text) ? kVersionHint : "Check the IR there.");
+}
+
+IrModule read_bitcode(std::string_view bytes, const std::string& path) {
+  auto context = new_context();
+  const llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), path);
+  llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(buffer, *context);
+  if (module) return finish(std::move(context), std::move(*module));
+  const std::string why = llvm::toString(module.takeError());
+  const bool other_version = why.find("Producer") != std::string::npos &&
+                             why.find("Producer: 'LLVM14") == std::string::npos;
+  throw Error(OMEN_INVALID_DATA, path + ": " + why,
+              other_version ? kVersionHint : "The file is damaged; make it again.");
+}
+
+}  // namespace
+
+bool is_bitcode(std::string_view bytes) {
+  return bytes.substr(0, 4) == "BC\xC0\xDE" || bytes.substr(0, 4) == "\xDE\xC0\x17\x0B";
+}
+
+IrModule read_module(std::string_view bytes, const std::string& path) {
+  std::optional<IrModule> read;
+  run_guarded("LLVM", path, [&] {
+    read = is_bitcode(bytes) ? read_bitcode(bytes, path) : read_text(bytes, path);
+  });
+  return std::move(*read);
+}
+
+IrModule read_module_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(OMEN_IO, "cannot open '" + path + "'", "Check the path.");
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return read_module(bytes, path);
+}
+
+}  // namespace omen::loadbalance
