@@ -102,6 +102,7 @@ std::string run_clang(clang::FrontendAction& action, const std::string& source,
   auto* printer = new clang::TextDiagnosticPrinter(out, wording.get());
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(printer, true);
+  compiler.setVerboseOutputStream(llvm::nulls());  // the count of errors is no diagnostic
 
   const std::vector<std::string> arguments = arguments_of(path, options, further);
   std::vector<const char*> words;

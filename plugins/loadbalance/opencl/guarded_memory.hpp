@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory between two inaccessible pages: who runs over its end is stopped or leaves a trace.
+#pragma once
+
+#include <cstddef>
+
+namespace omen::loadbalance {
+
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t bytes);  // OMEN_OUT_OF_MEMORY
+  ~GuardedMemory();
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+  unsigned char* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  // False once anything between the ends and the pages was written.
+  bool intact() const;
+
+ private:
+  unsigned char *mapping_ = nullptr, *data_ = nullptr, *begin_ = nullptr, *end_ = nullptr;
+  std::size_t bytes_ = 0, mapped_ = 0;
+};
+
+}  // namespace omen::loadbalance

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+// Follows work-item ids through the IR of a kernel to the addresses of its memory accesses.
+#include "opencl/splittable.hpp"
+
+#include <clang/CodeGen/CodeGenAction.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "llvm/clang_session.hpp"
+#include "llvm/guard.hpp"
+#include "omen/error.hpp"
+
+namespace omen::loadbalance {
+namespace {
+
+constexpr unsigned kGlobalSpace = 1, kLocalSpace = 3;  // of the SPIR targets
+
+// What a value depends on.
+constexpr unsigned kGroupBits = 7;   // bit d: the group or the global id in dimension d
+constexpr unsigned kLocalBit = 8;    // the place within the group
+constexpr unsigned kDataBit = 16;    // something that was loaded
+constexpr unsigned kFoldedBit = 32;  // several ids may give the same value
+
+// "get_global_id" of "_Z13get_global_idj"; other names as they are.
+llvm::StringRef plain_name(llvm::StringRef name) {
+  llvm::StringRef rest = name;
+  unsigned length = 0;
+  if (!rest.consume_front("_Z") || rest.consumeInteger(10, length) || rest.size() < length)
+    return name;
+  return rest.take_front(length);
+}
+
+bool is_mangled(llvm::StringRef name) {
+  return name.startswith("_Z");
+}
+
+// Everything that the kernel calls is made part of it, so that addresses can be followed.
+void inline_all(llvm::Module& module, const llvm::Function& kernel) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || &function == &kernel) continue;
+    function.removeFnAttr(llvm::Attribute::NoInline);
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(
+      passes, "always-inline,function(sroa,early-cse,instcombine,simplifycfg)"));
+  passes.run(module, modules);
+}
+
+// One read or write of global memory.
+struct Access {
+  const llvm::Instruction* at = nullptr;
+  const llvm::Value* pointer = nullptr;
+  const llvm::Value* index = nullptr;  // a further one, of vload and vstore
+  const llvm::Value* base = nullptr;   // the parameter; null: unknown
+  bool waits = false;                  // volatile: it looks for what others write
+};
+
+class Judge {
+ public:
+  explicit Judge(llvm::Function& kernel)
+      : kernel_(kernel),
+        tree_(kernel),
+        loops_(tree_),
+        library_(std::make_unique<llvm::TargetLibraryInfoImpl>()),
+        library_info_(*library_),
+        assumptions_(kernel),
+        evolution_(kernel, library_info_, assumptions_, tree_, loops_) {}
+
+  SplitVerdict run() {
+    verdict_.written.assign(kernel_.arg_size(), false);
+    follow_ids();
+    for (llvm::Instruction& instruction : llvm::instructions(kernel_)) look_at(instruction);
+    for (const Access& store : stores_) judge_store(store);
+    for (const Access& load : loads_) judge_load(load);
+    if (verdict_.splittable() && !verdict_.dimensions)
+      refuse("no dimension of the range tells all places that it writes apart", nullptr);
+    return std::move(verdict_);
+  }
+
+ private:
+  // --- what values depend on ---
+
+  unsigned bits(const llvm::Value* value) const {
+    const auto at = bits_.find(value);
+    return at == bits_.end() ? 0 : at->second;
+  }
+
+  void follow_ids() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (const llvm::Instruction& instruction : llvm::instructions(kernel_)) {
+        const unsigned now = bits_of(instruction);
+        unsigned& known = bits_[&instruction];
+        changed |= (now | known) != known;
+        known |= now;
+        if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+          changed |= remember(store->getPointerOperand(), bits(store->getValueOperand()));
+      }
+    }
+  }
+
+  // What a private or local object holds depends on all that is stored into it.
+  bool remember(const llvm::Value* pointer, unsigned stored) {
+    unsigned& known = contents_[llvm::getUnderlyingObject(pointer, 0)];
+    const bool changed = (known | stored) != known;
+    known |= stored;
+    return changed;
+  }
+
+  unsigned bits_of(const llvm::Instruction& instruction) const {
+    if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return bits_of_call(*call);
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      const llvm::Value* object = llvm::getUnderlyingObject(load->getPointerOperand(), 0);
+      const auto held = contents_.find(object);
+      const unsigned place = bits(load->getPointerOperand());
+      const bool own =
+          llvm::isa<llvm::AllocaInst>(object) || load->getPointerAddressSpace() == kLocalSpace;
+      return (held == contents_.end() ? 0 : held->second) | place | (place && !own ? kDataBit : 0);
+    }
+    unsigned joined = 0;
+    for (const llvm::Value* operand : instruction.operand_values()) joined |= bits(operand);
+    return joined & kGroupBits && folds(instruction) ? joined | kFoldedBit : joined;
+  }
+
+  static bool folds(const llvm::Instruction& instruction) {
+    switch (instruction.getOpcode()) {
+      case llvm::Instruction::URem:
+      case llvm::Instruction::SRem:
+      case llvm::Instruction::UDiv:
+      case llvm::Instruction::SDiv:
+      case llvm::Instruction::And:
+      case llvm::Instruction::Xor:
+      case llvm::Instruction::LShr:
+      case llvm::Instruction::AShr:
+      case llvm::Instruction::Select:
+      case llvm::Instruction::FPToSI:
+      case llvm::Instruction::FPToUI:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  unsigned bits_of_call(const llvm::CallBase& call) const {
+    const llvm::Function* callee = call.getCalledFunction();
+    const llvm::StringRef name = callee ? plain_name(callee->getName()) : "";
+    if (name == "get_global_linear_id") return kGroupBits;
+    if (name == "get_local_id" || name == "get_local_linear_id") return kLocalBit;
+    if (name == "get_global_id" || name == "get_group_id") {
+      const auto* dimension = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
+      if (!dimension) return kGroupBits;
+      return dimension->getZExtValue() < 3 ? 1U << dimension->getZExtValue() : 0;
+    }
+    unsigned joined = 0;
+    for (const llvm::Value* argument : call.args()) {
+      joined |= bits(argument);
+      if (argument->getType()->isPointerTy()) {
+        const auto held = contents_.find(llvm::getUnderlyingObject(argument, 0));
+        if (held != contents_.end()) joined |= held->second;
+      }
+    }
+    return joined & kGroupBits && !call.getType()->isVoidTy() ? joined | kFoldedBit : joined;
+  }
+
+  // --- accesses ---
+
+  std::string place(const llvm::Instruction* at) const {
+    const llvm::DebugLoc& line = at ? at->getDebugLoc() : llvm::DebugLoc();
+    return line && line.getLine() ? " (line " + std::to_string(line.getLine()) + ")" : "";
+  }
+  void refuse(const std::string& reason, const llvm::Instruction* at) {
+    add_once(verdict_.reasons, reason + place(at));
+  }
+  void note(const std::string& text, const llvm::Instruction* at) {
+    add_once(verdict_.notes, text + place(at));
+  }
+  static void add_once(std::vector<std::string>& list, std::string text) {
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+  }
+  static std::string name_of(const llvm::Value* base) {
+    return "'" + (base->hasName() ? base->getName().str() : std::string("?")) + "'";
+  }
+
+  // The objects that a pointer may point into; private and local memory and constants are left out.
+  std::vector<const llvm::Value*> shared_objects(const llvm::Value* pointer) const {
+    llvm::SmallVector<const llvm::Value*, 4> objects;
+    llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
+    std::vector<const llvm::Value*> shared;
+    for (const llvm::Value* object : objects) {
+      const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object);
+      const unsigned space = object->getType()->isPointerTy()
+                                 ? object->getType()->getPointerAddressSpace()
+                                 : kGlobalSpace;
+      if (llvm::isa<llvm::AllocaInst>(object) || space == kLocalSpace ||
+          llvm::isa<llvm::UndefValue>(object) || (global && global->isConstant()))
+        continue;
+      const auto* argument = llvm::dyn_cast<llvm::Argument>(object);
+      if (argument && argument->hasByValAttr()) continue;
+      shared.push_back(argument || global ? object : nullptr);
+    }
+    return shared;
+  }
+
+  void add_store(const llvm::Instruction& at, const llvm::Value* pointer,
+                 const llvm::Value* index = nullptr) {
+    for (const llvm::Value* base : shared_objects(pointer)) {
+      stores_.push_back({&at, pointer, index, base});
+      if (const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(base))
+        verdict_.written[argument->getArgNo()] = true;
+    }
+  }
+  void add_load(const llvm::Instruction& at, const llvm::Value* pointer,
+                const llvm::Value* index = nullptr, bool waits = false) {
+    for (const llvm::Value* base : shared_objects(pointer))
+      loads_.push_back({&at, pointer, index, base, waits});
+  }
+
+  void look_at(const llvm::Instruction& instruction) {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
+      add_store(instruction, store->getPointerOperand());
+    else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
+      add_load(instruction, load->getPointerOperand(), nullptr, load->isVolatile());
+    else if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
+      look_at_atomic(instruction, update->getPointerOperand(), "an atomic operation");
+    else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
+      look_at_atomic(instruction, exchange->getPointerOperand(), "an atomic operation");
+    else if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+      look_at_call(*call);
+  }
+
+  void look_at_atomic(const llvm::Instruction& at, const llvm::Value* pointer,
+                      const std::string& what) {
+    for (const llvm::Value* base : shared_objects(pointer)) {
+      refuse(what + " on " + (base ? name_of(base) : std::string("memory that cannot be told")) +
+                 " reaches across work-groups",
+             &at);
+      if (const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(base))
+        verdict_.written[argument->getArgNo()] = true;
+    }
+  }
+
+  void look_at_call(const llvm::CallBase& call) {
+    const llvm::Function* callee = call.getCalledFunction();
+    if (!callee) return refuse("it calls a function through a pointer", &call);
+    if (const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
+      add_store(call, copy->getRawDest());
+      if (const auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy))
+        add_load(call, transfer->getRawSource());
+      return;
+    }
+    if (callee->isIntrinsic()) return;
+    const llvm::StringRef name = plain_name(callee->getName());
+    if (!callee->isDeclaration())
+      return refuse("it calls itself through '" + name.str() + "'", &call);
+    look_at_builtin(call, name);
+  }
+
+  void look_at_builtin(const llvm::CallBase& call, llvm::StringRef name) {
+    if (name.startswith("atomic_") && !name.startswith("atomic_work_item_fence") &&
+        call.arg_size() && call.getArgOperand(0)->getType()->isPointerTy())
+      return look_at_atomic(call, call.getArgOperand(0), name.str());
+    if (name.startswith("atom_")) return look_at_atomic(call, call.getArgOperand(0), name.str());
+    if (name.startswith("write_image"))
+      return refuse("it writes an image, and images are not merged", &call);
+    if (name.contains("enqueue_kernel") || name.contains("_pipe") || name == "enqueue_marker")
+      return refuse("'" + name.str() + "' starts or feeds other kernels", &call);
+    if (name == "printf") return note("the order of what it prints may change", &call);
+    if (!is_mangled(call.getCalledFunction()->getName()))
+      return refuse("function '" + name.str() + "' has no body", &call);
+    if (name.startswith("vstore"))
+      return add_store(call, call.getArgOperand(2), call.getArgOperand(1));
+    if (name.startswith("vload"))
+      return add_load(call, call.getArgOperand(1), call.getArgOperand(0));
+    if (name.startswith("async_work_group")) {
+      add_store(call, call.getArgOperand(0));
+      return add_load(call, call.getArgOperand(1));
+    }
+    if (name == "prefetch") return;
+    for (const llvm::Value* argument : call.args())
+      if (argument->getType()->isPointerTy()) add_store(call, argument);
+  }
+
+  // --- judgement ---
+
+  unsigned place_bits(const Access& access) const {
+    return bits(access.pointer) | (access.index ? bits(access.index) : 0);
+  }
+
+  void judge_store(const Access& store) {
+    if (!store.base)
+      return refuse("it writes through a pointer whose buffer cannot be told", store.at);
+    if (llvm::isa<llvm::GlobalVariable>(store.base))
+      return refuse("it writes the variable " + name_of(store.base) + ", which both devices have",
+                    store.at);
+    const unsigned where = place_bits(store);
+    unsigned dimensions = where & kGroupBits;
+    if (!dimensions) {
+      dimensions = lonely_dimensions(*store.at);
+      if (!dimensions)
+        return refuse("every work-group writes the same place of " + name_of(store.base), store.at);
+    } else if (where & kDataBit) {
+      note("where it writes " + name_of(store.base) + " depends on data", store.at);
+    } else if (where & kFoldedBit) {
+      note("work-groups may write the same place of " + name_of(store.base), store.at);
+    }
+    verdict_.dimensions &= dimensions;
+  }
+
+  // Dimensions d for which the instruction runs only where the id in d equals one value.
+  unsigned lonely_dimensions(const llvm::Instruction& at) const {
+    unsigned found = 0;
+    const llvm::BasicBlock* block = at.getParent();
+    for (const llvm::DomTreeNode* node = tree_.getNode(block)->getIDom(); node;
+         node = node->getIDom()) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
+      if (!branch || !branch->isConditional()) continue;
+      found |= equal_dimensions(
+          branch->getCondition(),
+          tree_.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(0)), block),
+          tree_.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(1)), block));
+    }
+    return found;
+  }
+
+  unsigned equal_dimensions(const llvm::Value* condition, bool on_true, bool on_false) const {
+    if (const auto* both = llvm::dyn_cast<llvm::BinaryOperator>(condition);
+        both && both->getOpcode() == llvm::Instruction::And && on_true)
+      return equal_dimensions(both->getOperand(0), true, false) |
+             equal_dimensions(both->getOperand(1), true, false);
+    if (const auto* both = llvm::dyn_cast<llvm::SelectInst>(condition)) {
+      const auto* otherwise = llvm::dyn_cast<llvm::Constant>(both->getFalseValue());
+      if (!on_true || !otherwise || !otherwise->isNullValue()) return 0;
+      return equal_dimensions(both->getCondition(), true, false) |
+             equal_dimensions(both->getTrueValue(), true, false);
+    }
+    const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+    if (!compare) return 0;
+    const bool equal = (on_true && compare->getPredicate() == llvm::CmpInst::ICMP_EQ) ||
+                       (on_false && compare->getPredicate() == llvm::CmpInst::ICMP_NE);
+    const unsigned a = bits(compare->getOperand(0)), b = bits(compare->getOperand(1));
+    // One side is an id, the other the same for everyone.
+    if (!equal || (a && b) || ((a | b) & (kFoldedBit | kDataBit))) return 0;
+    return (a | b) & kGroupBits;
+  }
+
+  // The element of a buffer that a pointer lies in, by the first index behind its base.
+  std::pair<const llvm::Type*, const llvm::SCEV*> element(const Access& access) {
+    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(access.pointer->stripPointerCasts());
+    if (!step || step->getPointerOperand()->stripPointerCasts() != access.base) return {};
+    llvm::Value* index = step->getOperand(1);
+    return {step->getSourceElementType(), evolution_.getSCEV(index)};
+  }
+
+  bool same_place(const Access& load, const Access& store) {
+    if (load.base != store.base || load.index != store.index) return false;
+    if (evolution_.getSCEV(const_cast<llvm::Value*>(load.pointer)) ==
+        evolution_.getSCEV(const_cast<llvm::Value*>(store.pointer)))
+      return true;
+    const auto a = element(load), b = element(store);
+    return a.first && a == b;
+  }
+
+  void judge_load(const Access& load) {
+    bool written = false, own = false;
+    for (const Access& store : stores_) {
+      if (load.base && store.base && load.base != store.base) continue;
+      written = true;
+      own |= load.base && same_place(load, store);
+    }
+    if (!written) return;
+    const std::string name = load.base ? name_of(load.base) : "memory that cannot be told";
+    if (load.waits)
+      refuse("it watches " + name + ", which other work-groups write", load.at);
+    else if (!own)
+      refuse("it reads " + name + " where another work-group may write it", load.at);
+  }
+
+  llvm::Function& kernel_;
+  llvm::DominatorTree tree_;
+  llvm::LoopInfo loops_;
+  std::unique_ptr<llvm::TargetLibraryInfoImpl> library_;
+  llvm::TargetLibraryInfo library_info_;
+  llvm::AssumptionCache assumptions_;
+  llvm::ScalarEvolution evolution_;
+  std::map<const llvm::Value*, unsigned> bits_, contents_;
+  std::vector<Access> stores_, loads_;
+  SplitVerdict verdict_;
+};
+
+SplitVerdict judge(const std::string& source, const std::string& path,
+                   const CompileOptions& options, const std::string& kernel) {
+  llvm::LLVMContext context;
+  clang::EmitLLVMOnlyAction action(&context);
+  run_clang(action, source, path, options, {"-debug-info-kind=line-tables-only"});
+  const std::unique_ptr<llvm::Module> module = action.takeModule();
+  llvm::Function* function = module ? module->getFunction(kernel) : nullptr;
+  if (!function || function->isDeclaration())
+    throw Error(OMEN_INVALID_ARGUMENT, "there is no kernel '" + kernel + "' in " + path);
+  inline_all(*module, *function);
+  return Judge(*function).run();
+}
+
+}  // namespace
+
+std::string SplitVerdict::reason() const {
+  std::string text;
+  for (const std::string& one : reasons) text += (text.empty() ? "" : "; ") + one;
+  return text;
+}
+
+SplitVerdict judge_split(const std::string& source, const std::string& path,
+                         const CompileOptions& options, const std::string& kernel) {
+  prepare_clang();
+  CompileOptions spir = options;
+  spir.target = "spir64-unknown-unknown";
+  spir.opt_level = 1;
+  SplitVerdict verdict;
+  run_guarded("Clang", path, [&] { verdict = judge(source, path, spir, kernel); });
+  return verdict;
+}
+
+}  // namespace omen::loadbalance

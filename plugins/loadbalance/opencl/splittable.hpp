@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the work-groups of a kernel may be divided between devices that do not see each other's
+// memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "llvm/compile.hpp"
+
+namespace omen::loadbalance {
+
+struct SplitVerdict {
+  std::vector<std::string> reasons;  // why it cannot be divided; empty: it can
+  std::vector<std::string> notes;    // what cannot be proven, and is checked when it runs
+  unsigned dimensions = 7;           // bit d: it may be divided along dimension d
+  std::vector<bool> written;         // by parameter: memory that the kernel may change
+
+  bool splittable() const { return reasons.empty(); }
+  std::string reason() const;  // all of them in one line
+};
+
+// Groups are independent where none reads or overwrites what another one writes: no atomics on
+// global memory, no load from a written buffer but where the same work-item stores, every store at
+// a place that depends on the group. Judged on the optimised IR of `kernel` with everything
+// inlined; what cannot be told counts against the kernel. Errors as of compile_opencl.
+SplitVerdict judge_split(const std::string& source, const std::string& path,
+                         const CompileOptions& options, const std::string& kernel);
+
+}  // namespace omen::loadbalance

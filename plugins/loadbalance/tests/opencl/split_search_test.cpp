@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search on devices with known speeds.
+#include "opencl/split_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace omen::loadbalance {
+namespace {
+
+// Two devices that take `launch` ms and then `first` or `second` ms for the whole range.
+std::function<SplitTime(double)> machine(double first, double second, double launch = 0) {
+  return [=](double share) {
+    SplitTime time;
+    if (share > 0) time.first_ms = launch + first * share / 100;
+    if (share < 100) time.second_ms = launch + second * (100 - share) / 100;
+    time.total_ms = std::max(time.first_ms, time.second_ms);
+    return time;
+  };
+}
+
+TEST(Correction, BalancesMeasuredSpeeds) {
+  EXPECT_DOUBLE_EQ(corrected_share(50, {10, 10, 5}), 100.0 / 3);
+  EXPECT_DOUBLE_EQ(corrected_share(0, {10, 0, 5}), 0);
+}
+
+TEST(Search, FindsTheBalanceFromAnyStart) {
+  for (const double start : {1.0, 20.0, 50.0, 99.0})
+    for (const double ratio : {0.1, 0.5, 1.0, 3.0, 9.0}) {
+      SearchOptions options;
+      options.start_share = start;
+      const SplitSearch found = find_split(machine(100, 100 * ratio), options);
+      const double best = 100 * ratio / (1 + ratio);
+      EXPECT_NEAR(found.share, best, 2.5) << start << " " << ratio;
+      EXPECT_TRUE(found.use_both);
+      EXPECT_LE(found.samples.size(), 12u);
+    }
+}
+
+TEST(Search, FallsBackToOneDeviceWhereASplitGainsTooLittle) {
+  const SplitSearch found = find_split(machine(1, 1000, 5), {});
+  EXPECT_FALSE(found.use_both);
+  EXPECT_EQ(found.share, 100);
+  EXPECT_DOUBLE_EQ(found.time_ms, found.single_ms);
+  EXPECT_EQ(find_split(machine(1000, 1, 5), {}).share, 0);
+}
+
+TEST(Search, LeavesABalanceThatIsNotTheBest) {
+  // While both work, each runs at half of its speed: the faster one should work alone.
+  const auto contended = [](double share) {
+    SplitTime time = machine(10, 30)(share);
+    if (share > 0 && share < 100) time.total_ms *= 1 + std::fabs(share - 95) / 50;
+    return time;
+  };
+  const SplitSearch found = find_split(contended, {});
+  EXPECT_GT(found.split_share, 80);
+}
+
+}  // namespace
+}  // namespace omen::loadbalance

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which kernels may be divided, and the reasons against the others.
+#include "opencl/splittable.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace omen::loadbalance {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+SplitVerdict judge(const std::string& body, const std::string& before = "") {
+  return judge_split(
+      before +
+          "\n__kernel void k(__global float* a, __global const float* b, __global int* c, int "
+          "n) { size_t i = get_global_id(0); size_t j = get_global_id(1); " +
+          body + " }",
+      "test.cl", {}, "k");
+}
+
+void expect_fine(const std::string& body, unsigned dimensions = 1) {
+  const SplitVerdict verdict = judge(body);
+  EXPECT_EQ(verdict.reason(), "") << body;
+  EXPECT_EQ(verdict.dimensions, dimensions) << body;
+}
+
+void expect_reason(const std::string& body, const std::string& reason) {
+  EXPECT_THAT(judge(body).reason(), HasSubstr(reason)) << body;
+}
+
+TEST(Splittable, IndependentItemsAre) {
+  expect_fine("a[i] = b[i] + b[i + 1];");
+  expect_fine("if (i < n) a[i] = a[i] * 2 + b[i];");
+  expect_fine("float s = 0; for (int k = 0; k < n; ++k) s += b[i * n + k]; a[i] = s;");
+  expect_fine("for (int k = 0; k < n; ++k) a[i * n + k] += b[k];");
+  expect_fine("a[j * n + i] = 1;", 3);
+  expect_fine("a[j] = b[j];", 2);
+  expect_fine("if (get_local_id(0) == 0) a[get_group_id(0)] = 1;");
+  expect_fine("if (i == 0) a[0] = 3;");
+  expect_fine("vstore4(vload4(i, b), i, a);");
+  expect_fine(
+      "__local float t[64]; t[get_local_id(0)] = b[i]; barrier(CLK_LOCAL_MEM_FENCE); "
+      "a[i] = t[63 - get_local_id(0)];");
+  expect_fine("__local int t[1]; atomic_inc(t); a[i] = t[0];");
+}
+
+TEST(Splittable, WrittenBuffersAreNamed) {
+  EXPECT_THAT(judge("a[i] = b[i];").written, ElementsAre(true, false, false, false));
+  EXPECT_THAT(judge("atomic_inc(c);").written, ElementsAre(false, false, true, false));
+}
+
+TEST(Splittable, WhatCannotBeProvenIsNoted) {
+  EXPECT_THAT(judge("a[c[i]] = 1;").notes, ElementsAre(HasSubstr("depends on data")));
+  EXPECT_THAT(judge("a[i % 16] = 1;").notes, ElementsAre(HasSubstr("the same place of 'a'")));
+  EXPECT_THAT(judge("a[i] = 1;").notes, IsEmpty());
+}
+
+TEST(Splittable, AtomicsAcrossGroupsAreNot) {
+  expect_reason("atomic_add(&c[n], 1);", "atomic_add on 'c' reaches across work-groups (line 2)");
+  expect_reason("if (b[i] > 0) a[atomic_inc(c)] = b[i];", "atomic_inc on 'c'");
+}
+
+TEST(Splittable, DependenceOnOtherGroupsIsNot) {
+  expect_reason("a[i] = a[i - 1] + a[i + 1];", "it reads 'a' where another work-group may write");
+  expect_reason("a[i] = b[i]; barrier(CLK_GLOBAL_MEM_FENCE); a[i] += a[(i + 64) % n];",
+                "it reads 'a'");
+  expect_reason(
+      "*(volatile __global int*)(c + i) = 1; while (*(volatile __global int*)(c + n) == "
+      "0) {} a[i] = 1;",
+      "it watches 'c'");
+}
+
+TEST(Splittable, OnePlaceForAllGroupsIsNot) {
+  expect_reason("a[0] = b[i];", "every work-group writes the same place of 'a'");
+  expect_reason("if (i < n) a[0] = b[i];", "every work-group writes the same place of 'a'");
+  expect_reason("a[get_local_id(0)] = b[i];", "every work-group writes the same place of 'a'");
+  expect_reason("a[i] = 1; ((__global float*)c)[j] = 2;", "no dimension");
+}
+
+TEST(Splittable, HelperFunctionsAreLookedThrough) {
+  const SplitVerdict verdict =
+      judge("update(a, i);",
+            "__attribute__((noinline)) void update(__global float* p, size_t at) { p[at] = p[at + "
+            "1]; }");
+  EXPECT_THAT(verdict.reason(), HasSubstr("it reads 'a' where another work-group may write"));
+  EXPECT_EQ(judge("put(a, i);", "void put(__global float* p, size_t at) { p[at] = 1; }").reason(),
+            "");
+  EXPECT_THAT(judge("a[i] = missing(1);", "float missing(int);").reason(),
+              HasSubstr("'missing' has no body"));
+}
+
+TEST(Splittable, ImagesAreNotMerged) {
+  const SplitVerdict verdict = judge_split(
+      "__kernel void k(__write_only image2d_t out) { write_imagef(out, (int2)(get_global_id(0), "
+      "0), "
+      "(float4)(1)); }",
+      "test.cl", {}, "k");
+  EXPECT_THAT(verdict.reason(), HasSubstr("it writes an image"));
+}
+
+TEST(Splittable, FieldsOfOneElementBelongToItsItem) {
+  const std::string body =
+      "typedef struct { float x, m; } body; __kernel void k(__global body* p) { size_t i = "
+      "get_global_id(0); p[i].x += p[i].m; }";
+  EXPECT_EQ(judge_split(body, "test.cl", {}, "k").reason(), "");
+}
+
+}  // namespace
+}  // namespace omen::loadbalance
