@@ -280,16 +280,6 @@ Knobs without_folds(const GbtOptions& options) {
           options.eta > 0 ? options.eta : kDefaultEta};
 }
 
-// FNV-1a. XGBoost trusts the sizes that a model states and would allocate whatever a damaged one
-// asks for, so damage is found before it looks.
-std::int64_t checksum(const std::string& bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char byte : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
-  }
-  return static_cast<std::int64_t>(hash);
-}
-
 Booster fit_all(const Matrix& x, const Task& task, const Knobs& knobs, const Context& context) {
   const BoosterData data(x, task.y);
   Booster booster({&data}, task.with(knobs));
@@ -350,7 +340,7 @@ void GbtLearner::save(StateWriter& out) const {
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     scales.row(static_cast<Index>(i)) << heads_[i].mean, heads_[i].scale;
     const std::string trees = heads_[i].booster.save();
-    checksums.push_back(checksum(trees));
+    checksums.push_back(boosting::checksum(trees));
     out.put_bytes("gbt." + std::to_string(i) + ".ubj", trees);
   }
   out.put_integers("gbt.checksums", checksums);
@@ -364,7 +354,7 @@ void GbtLearner::load(const StateReader& in, const Shape& shape) {
   for (std::size_t i = 0; i < shape.classes.size(); ++i) {
     const auto row = static_cast<Index>(i);
     const std::string trees = in.bytes("gbt." + std::to_string(i) + ".ubj");
-    if (i >= checksums.size() || checksums[i] != checksum(trees)) {
+    if (i >= checksums.size() || checksums[i] != boosting::checksum(trees)) {
       throw_bad_data("the model's trees are damaged", "train the model again");
     }
     heads_.push_back(

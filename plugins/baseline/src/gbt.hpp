@@ -2,10 +2,14 @@
 // Gradient-boosted trees from XGBoost.
 #pragma once
 
-#include "booster.hpp"
+#include <omen/boosting/booster.hpp>
+
 #include "learner.hpp"
 
 namespace omen::baseline {
+
+using boosting::Booster;
+using boosting::BoosterData;
 
 struct GbtOptions {
   int rounds = 0;  ///< 0: chosen by cross-validation, at most max_rounds

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps the calls of libxgboost that the tree learner needs.
-#include "booster.hpp"
+// Wraps the calls of libxgboost that tree learners need.
+#include "omen/boosting/booster.hpp"
 
 #include <xgboost/c_api.h>
 
@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "errors.hpp"
+#include "omen/error.hpp"
 
-namespace omen::baseline {
+namespace omen::boosting {
 namespace {
 
 // XGBoost answers with several lines and a stack trace; the first line says what is wrong.
@@ -21,7 +21,7 @@ std::string last_error() {
 }
 
 void check(int status) {
-  if (status != 0) throw_internal("xgboost: " + last_error());
+  if (status != 0) throw Error(OMEN_INTERNAL, "xgboost: " + last_error());
 }
 
 // XGBoost refuses infinities and empty rows, so values saturate and no feature becomes one of
@@ -55,6 +55,12 @@ BoosterData::BoosterData(const Matrix& x, const Vector& labels) : BoosterData(x)
                               static_cast<bst_ulong>(values.size())));
 }
 
+void BoosterData::set_weights(const Vector& weights) {
+  const Eigen::VectorXf values = weights.cast<float>();
+  check(XGDMatrixSetFloatInfo(handle(), "weight", values.data(),
+                              static_cast<bst_ulong>(values.size())));
+}
+
 Booster::Booster(const std::vector<const BoosterData*>& cached, const Parameters& parameters) {
   std::vector<DMatrixHandle> handles;
   for (const BoosterData* data : cached) handles.push_back(data->handle());
@@ -73,13 +79,15 @@ Booster::Booster(const std::string& model, Index features) {
   check(XGBoosterSetParam(handle, "verbosity", "0"));
   bst_ulong trained = 0;
   if (XGBoosterLoadModelFromBuffer(handle, model.data(), model.size()) != 0) {
-    throw_bad_data("the model's trees cannot be read: " + last_error(), "train the model again");
+    throw Error(OMEN_INVALID_DATA, "the model's trees cannot be read: " + last_error(),
+                "Train the model again.");
   }
   check(XGBoosterGetNumFeature(handle, &trained));
   if (trained != static_cast<bst_ulong>(std::max<Index>(features, 1))) {
-    throw_bad_data("the model's trees want " + std::to_string(trained) + " features, not " +
-                       std::to_string(features),
-                   "train the model again");
+    throw Error(OMEN_INVALID_DATA,
+                "the model's trees want " + std::to_string(trained) + " features, not " +
+                    std::to_string(features),
+                "Train the model again.");
   }
   check(XGBoosterSetParam(handle, "nthread", "1"));
 }
@@ -107,7 +115,8 @@ Matrix Booster::predict(const BoosterData& data, int rounds, Index outputs) cons
                                     &result));
   if (rank != 2 || shape[0] != static_cast<bst_ulong>(data.rows()) ||
       shape[1] != static_cast<bst_ulong>(outputs)) {
-    throw_bad_data("the model's trees answer in the wrong shape", "train the model again");
+    throw Error(OMEN_INVALID_DATA, "the model's trees answer in the wrong shape",
+                "Train the model again.");
   }
   using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   return Eigen::Map<const Floats>(result, data.rows(), outputs).cast<double>();
@@ -120,4 +129,12 @@ std::string Booster::save() const {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-}  // namespace omen::baseline
+std::int64_t checksum(const std::string& bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char byte : bytes) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
+}  // namespace omen::boosting

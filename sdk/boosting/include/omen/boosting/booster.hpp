@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // XGBoost's C API with owners instead of handles and exceptions instead of codes.
-#pragma once
+#ifndef OMEN_BOOSTING_BOOSTER_HPP
+#define OMEN_BOOSTING_BOOSTER_HPP
 
+#include <Eigen/Core>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "matrix.hpp"
+namespace omen::boosting {
 
-namespace omen::baseline {
+using Eigen::Index;
+using Vector = Eigen::VectorXd;
+/// Row major, because rows are workloads and are read one by one.
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Features in XGBoost's own form; NaN is a missing value.
 class BoosterData {
  public:
   explicit BoosterData(const Matrix& x);
   BoosterData(const Matrix& x, const Vector& labels);
+  /// How much each row counts; all alike without it.
+  void set_weights(const Vector& weights);
 
   void* handle() const { return handle_.get(); }
   Index rows() const { return rows_; }
@@ -45,4 +53,10 @@ class Booster {
   std::shared_ptr<void> handle_;
 };
 
-}  // namespace omen::baseline
+/// FNV-1a of a saved model. XGBoost trusts the sizes that a model states and would allocate
+/// whatever a damaged one asks for, so damage is found before it looks.
+std::int64_t checksum(const std::string& bytes);
+
+}  // namespace omen::boosting
+
+#endif  // OMEN_BOOSTING_BOOSTER_HPP
