@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The family of networks that predict costs of a kernel from its graph and two numbers.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "network/bodies.hpp"
+#include "network/graph_plan.hpp"
+#include "network/pooling.hpp"
+#include "omen/torch/state_dict.hpp"
+
+namespace omen::loadbalance {
+
+inline constexpr std::int64_t kAuxiliary = 2;  // logarithms of work-group size and bytes
+
+struct NetworkOptions {
+  BodyOptions body;
+  std::string pooling = "skips";
+  bool extended = true;       // the readout has a second hidden layer
+  std::int64_t hidden = 192;  // width of its first hidden layer
+  std::int64_t outputs = 1;   // numbers that are read out
+  double readout_dropout = 0.3;
+  double gate_dropout = 0.2;
+};
+
+class Network {
+ public:
+  explicit Network(const NetworkOptions& options);
+
+  // What the plan of a graph must be like. Refinement is exact unless states are dropped.
+  PlanOptions plan_options(bool training) const;
+
+  // Graphs to rows, [graphs, pooled width].
+  at::Tensor pool(const GraphPlan& plan, bool training) const;
+  // Rows of graphs and auxiliary numbers [rows, 2] to [rows, outputs].
+  at::Tensor read_out(const at::Tensor& pooled, const at::Tensor& auxiliary, bool training) const;
+
+  const torch_kit::StateDict& state() const { return state_; }
+  // The tensors behind the pooling alone, over the same memory.
+  const torch_kit::StateDict& readout_state() const { return readout_state_; }
+  const NetworkOptions& options() const { return options_; }
+  std::int64_t pooled_width() const { return pooling_->width(); }
+
+ private:
+  void add_readout();
+
+  NetworkOptions options_;
+  torch_kit::StateDict state_, readout_state_;
+  std::unique_ptr<Body> body_;
+  std::unique_ptr<Pooling> pooling_;
+  at::Tensor scale_, shift_, running_mean_, running_variance_;
+  std::vector<std::pair<at::Tensor, at::Tensor>> layers_;  // weight and bias
+};
+
+}  // namespace omen::loadbalance

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options, tables in and tables out of the graph networks.
+#include "network/network_predictor.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/ops/argmax.h>
+#include <ATen/ops/softmax.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "omen/error.hpp"
+#include "omen/torch/device.hpp"
+
+namespace omen::loadbalance {
+namespace {
+
+enum Status : std::int32_t { kOk, kExtrapolating, kNoGraph, kNoSizes };
+const std::vector<std::string>& status_names() {
+  static const std::vector<std::string> names = {
+      "ok", "extrapolating", "no graph for this workload", "wgsize or input_size is not known"};
+  return names;
+}
+
+Vocabulary base_vocabulary(const NetworkPredictorOptions& options) {
+  return options.vocabulary.empty() ? Vocabulary::own() : Vocabulary::read(options.vocabulary);
+}
+
+NetworkOptions network_options(const NetworkPredictorOptions& o) {
+  NetworkOptions network;
+  network.body.kind = o.body;
+  network.body.width = o.width;
+  network.body.steps = o.steps;
+  network.body.backward_edges = o.backward_edges;
+  network.body.gates = o.gates;
+  network.body.message_dropout = o.dropout;
+  network.body.state_dropout = o.dropout;
+  network.pooling = o.pooling;
+  network.extended = o.readout == "extended";
+  network.hidden = o.hidden;
+  network.readout_dropout = o.readout_dropout;
+  return network;
+}
+
+FitOptions fit_options(const NetworkPredictorOptions& o, const Dataset& train) {
+  FitOptions fit;
+  fit.epochs = o.epochs;
+  fit.readout_epochs = o.readout_epochs;
+  fit.batch_graphs = o.batch;
+  fit.batch_rows = 2 * o.batch;
+  fit.rate = o.rate;
+  fit.readout_rate = o.readout_rate;
+  fit.decay = o.decay;
+  fit.absolute = o.loss == "absolute";
+  fit.patience = o.patience;
+  std::ostringstream text;
+  text << train.task_hash() << ' ' << o.body << ' ' << o.pooling << ' ' << o.readout << ' '
+       << o.dropout << ' ' << o.readout_dropout << ' ' << o.loss << ' ' << o.bytes << ' '
+       << o.validation << ' ' << o.vocabulary << ' ';
+  fit.fingerprint = text.str();
+  return fit;
+}
+
+// Rows of the second set behind those of the first; graphs stay where they are.
+void append(KernelRows& rows, std::vector<TargetColumn>& targets, const KernelRows& more,
+            const std::vector<TargetColumn>& more_targets) {
+  const auto join = [](auto& a, const auto& b) { a.insert(a.end(), b.begin(), b.end()); };
+  join(rows.workload_id, more.workload_id);
+  join(rows.graph, more.graph);
+  join(rows.wgsize, more.wgsize);
+  join(rows.input_size, more.input_size);
+  for (std::size_t t = 0; t < targets.size(); ++t) join(targets[t].value, more_targets[t].value);
+}
+
+std::string differing_settings(const std::set<std::string>& trained,
+                               const std::set<std::string>& given) {
+  std::string text;
+  for (const std::string& setting : given)
+    if (!trained.count(setting)) text += (text.empty() ? "" : ", ") + setting;
+  return text;
+}
+
+std::vector<double> column_values(const at::Tensor& column) {
+  const at::Tensor values = column.to(at::kDouble).contiguous();
+  return {values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel()};
+}
+
+void add_number(TableBuilder& table, const NetworkTarget& target, const at::Tensor& output,
+                const std::vector<bool>& present) {
+  std::vector<double> values = column_values(output);
+  for (double& value : values) {
+    value = target.mean + target.scale * value;
+    if (target.name == "share") value = std::clamp(value, 0.0, 100.0);
+  }
+  table.add(target.name, std::move(values), target.metadata).valid(present);
+}
+
+void add_class(TableBuilder& table, const NetworkTarget& target, const at::Tensor& outputs,
+               const std::vector<bool>& present) {
+  const at::Tensor best = outputs.argmax(1).contiguous();
+  const std::int64_t* code = best.const_data_ptr<std::int64_t>();
+  std::vector<std::int32_t> codes;
+  for (std::size_t row = 0; row < present.size(); ++row)
+    codes.push_back(present[row] ? static_cast<std::int32_t>(code[row]) : 0);
+  table.add_dictionary(target.name, std::move(codes), target.classes, target.metadata)
+      .valid(present);
+  const at::Tensor probability = outputs.softmax(1);
+  for (std::size_t c = 0; c < target.classes.size(); ++c)
+    table
+        .add(target.name + ".p." + target.classes[c],
+             column_values(probability.select(1, static_cast<std::int64_t>(c))))
+        .valid(present);
+}
+
+}  // namespace
+
+std::vector<Option<NetworkPredictorOptions>> NetworkPredictorOptions::spec() {
+  using O = NetworkPredictorOptions;
+  return options(
+      opt(&O::body, "body", "what passes messages along edges; mlp: nothing does")
+          .choices("programl", "gcn", "gat", "mlp"),
+      opt(&O::pooling, "pooling", "how node states become one row for a graph")
+          .choices("skips", "mean", "gated", "topk", "diff"),
+      opt(&O::readout, "readout", "hidden layers behind the pooling: one, or two")
+          .choices("extended", "plain"),
+      opt(&O::width, "width", "numbers in a node state").range(2, 1024),
+      opt(&O::steps, "steps", "rounds of messages").range(1, 200),
+      opt(&O::hidden, "hidden", "width of the first hidden layer").range(1, 4096).advanced(),
+      opt(&O::backward_edges, "backward_edges", "messages also run against the edges"),
+      opt(&O::gates, "gates", "messages are scaled by the position of their edge").advanced(),
+      opt(&O::bytes, "bytes", "use workloads.input_size; otherwise only the work-group size"),
+      opt(&O::dropout, "dropout",
+          "of messages and states; 0 lets equal nodes share their states, which is much faster")
+          .range(0, 0.9),
+      opt(&O::readout_dropout, "readout_dropout", "of the hidden layers").range(0, 0.9),
+      opt(&O::epochs, "epochs", "passes over the graphs that train all weights").range(0, 100000),
+      opt(&O::readout_epochs, "readout_epochs",
+          "passes over the rows afterwards that train the readout alone")
+          .range(0, 100000),
+      opt(&O::batch, "batch", "graphs in one step; rows in a step of the readout are twice as many")
+          .range(1, 100000),
+      opt(&O::rate, "rate", "learning rate at the start; it falls along a cosine").range(1e-7, 1),
+      opt(&O::readout_rate, "readout_rate", "the same for the readout alone").range(1e-7, 1),
+      opt(&O::decay, "decay", "decay of the weights").range(0, 1).advanced(),
+      opt(&O::loss, "loss", "errors of numbers that are made small").choices("absolute", "squared"),
+      opt(&O::validation, "validation",
+          "learn: also train on the validation rows; stop: keep the best epoch on them")
+          .choices("learn", "stop"),
+      opt(&O::patience, "patience", "epochs without progress before stopping; 0: all epochs")
+          .range(0, 100000)
+          .advanced(),
+      opt(&O::vocabulary, "vocabulary", "ProGraML's vocabulary file; otherwise that of the plugin")
+          .path(),
+      opt(&O::precision, "precision", "of the numbers in a saved model")
+          .choices("half", "single")
+          .advanced());
+}
+
+NetworkPredictor::NetworkPredictor(NetworkPredictorOptions options)
+    : options_(std::move(options)) {}
+
+const NetworkModel& NetworkPredictor::model() const {
+  if (model_) return *model_;
+  throw Error(OMEN_INVALID_STATE, std::string(kNetworkId) + " has no model yet",
+              "Train one with omen train, or load one with --model.");
+}
+
+void NetworkPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
+  run.step(0, "read");
+  NetworkModel next;
+  next.options = network_options(options_);
+  next.uses_bytes = options_.bytes;
+  next.words = occurring_words(train.table("nodes"), base_vocabulary(options_));
+  KernelRows rows = read_kernel_rows(train, next.words);
+  std::vector<TargetColumn> targets = read_targets(train, rows.workload_id);
+  next.compiled = rows.compiled;
+  for (const TargetColumn& target : targets)
+    next.targets.push_back({target.name, target.metadata, target.classes});
+
+  KernelRows held_out;
+  std::vector<TargetColumn> held_out_targets;
+  bool stops = false;
+  if (valid && valid.has("workloads")) {
+    held_out = read_kernel_rows(valid, next.words);
+    held_out_targets = read_targets(valid, held_out.workload_id, &targets);
+    stops = options_.validation == "stop";
+    if (!stops) append(rows, targets, held_out, held_out_targets);
+  }
+  const FitData data{rows, targets}, check{held_out, held_out_targets};
+  measure_targets(next, data);
+  at::manual_seed(run.seed());
+  next.build();
+  fit_network(next, data, stops ? &check : nullptr, fit_options(options_, train), run);
+  model_ = std::move(next);
+}
+
+TableStream NetworkPredictor::predict(const Dataset& in, const Run& run) {
+  const NetworkModel& model = this->model();
+  const torch_kit::ThreadBudget threads(run.threads());
+  const KernelRows rows = read_kernel_rows(in, model.words);
+  const std::string other = differing_settings(model.compiled, rows.compiled);
+  if (!model.compiled.empty() && !other.empty())
+    log(OMEN_LOG_WARN, kNetworkId,
+        "the model learnt from graphs that were compiled otherwise (" + *model.compiled.begin() +
+            "), not as " + other);
+  const at::Tensor outputs = model.outputs(rows, [&](double done) { run.step(done, "predict"); });
+
+  std::vector<bool> present;
+  std::vector<std::int32_t> status;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    present.push_back(rows.known(row));
+    status.push_back(!rows.graph[row]                ? kNoGraph
+                     : !rows.known(row)              ? kNoSizes
+                     : model.extrapolates(rows, row) ? kExtrapolating
+                                                     : kOk);
+  }
+  TableBuilder table;
+  table.add("workload_id", rows.workload_id);
+  std::int64_t column = 0;
+  for (const NetworkTarget& target : model.targets) {
+    const at::Tensor mine = outputs.narrow(1, column, target.outputs());
+    if (target.classes.empty())
+      add_number(table, target, mine.squeeze(1), present);
+    else
+      add_class(table, target, mine, present);
+    column += target.outputs();
+  }
+  table.add_dictionary("status", std::move(status), status_names());
+  return table.finish();
+}
+
+void NetworkPredictor::save(ArtifactWriter& out) const {
+  model().save(out, options_.precision == "half");
+}
+
+void NetworkPredictor::load(const ArtifactReader& in) {
+  model_ = NetworkModel::load(in);
+}
+
+}  // namespace omen::loadbalance
