@@ -3,6 +3,7 @@
 #include <omen/plugin.hpp>
 
 #include "frontend/programl_frontend.hpp"
+#include "opencl/profiler.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -14,9 +15,12 @@ constexpr const char* kProgramlCite =
 }  // namespace
 }  // namespace omen::loadbalance
 
-OMEN_PLUGIN("loadbalance-llvm", "0.1.0", "Apache-2.0",
-            omen::frontend<omen::loadbalance::ProgramlFrontend, omen::loadbalance::ProgramlOptions>(
-                "loadbalance.programl", "OpenCL kernels and LLVM IR as program graphs")
-                .writes("workloads", "nodes@programl/1", "edges")
-                .caps(OMEN_CAP_BITWISE_REPEATABLE)
-                .cite(omen::loadbalance::kProgramlCite))
+OMEN_PLUGIN(
+    "loadbalance-llvm", "0.1.0", "Apache-2.0",
+    omen::frontend<omen::loadbalance::ProgramlFrontend, omen::loadbalance::ProgramlOptions>(
+        "loadbalance.programl", "OpenCL kernels and LLVM IR as program graphs")
+        .writes("workloads", "nodes@programl/1", "edges")
+        .caps(OMEN_CAP_BITWISE_REPEATABLE)
+        .cite(omen::loadbalance::kProgramlCite),
+    omen::profiler<omen::loadbalance::OpenClProfiler, omen::loadbalance::OpenClProfilerOptions>(
+        "loadbalance.opencl", "an OpenCL kernel on two devices, alone and divided"))

@@ -70,8 +70,10 @@ Difference compare_results(const Bytes& expected, const Bytes& actual, ScalarKin
   difference.scalars = expected.size() / width;
   for (std::uint64_t i = 0; i < difference.scalars; ++i) {
     const unsigned char *a = &expected[i * width], *b = &actual[i * width];
+    const double x = scalar_value(a, kind, width);
+    if (std::isfinite(x)) difference.scale = std::max(difference.scale, std::fabs(x));
     if (std::memcmp(a, b, width) == 0) continue;
-    const double x = scalar_value(a, kind, width), y = scalar_value(b, kind, width);
+    const double y = scalar_value(b, kind, width);
     if (std::isnan(x) && std::isnan(y)) continue;
     ++difference.unequal;
     const double absolute = std::isnan(x - y) ? INFINITY : std::fabs(x - y);

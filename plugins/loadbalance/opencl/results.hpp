@@ -26,6 +26,12 @@ struct Difference {
   double largest_absolute = 0;
   double largest_relative = 0;  // |a - b| / max(|a|, |b|), of floats
   std::uint64_t at = 0;         // index of the largest
+  double scale = 0;             // largest magnitude that was expected
+
+  // Of floats within `tolerance` of the largest magnitude, of all else in every bit.
+  bool equal_within(double tolerance, ScalarKind kind) const {
+    return unequal == 0 || (kind == ScalarKind::kFloat && largest_absolute <= tolerance * scale);
+  }
 };
 // Two NaN are equal. Whole numbers count their absolute difference; opaque data compare by bytes.
 Difference compare_results(const Bytes& expected, const Bytes& actual, ScalarKind kind,

@@ -19,8 +19,8 @@ class Search {
       : measure_(measure), options_(options) {}
 
   SplitSearch run() {
-    const double first = take(100, "first device").total_ms;
-    const double second = take(0, "second device").total_ms;
+    const double first = take(100, SearchStep::kFirstAlone).total_ms;
+    const double second = take(0, SearchStep::kSecondAlone).total_ms;
     found_.single_ms = std::min(first, second);
     correct();
     probe();
@@ -34,8 +34,8 @@ class Search {
   }
 
  private:
-  SplitTime take(double share, std::string step) {
-    found_.samples.push_back({share, measure_(share), std::move(step)});
+  SplitTime take(double share, SearchStep step) {
+    found_.samples.push_back({share, measure_(share), step});
     return found_.samples.back().time;
   }
   double inside(double share) const {
@@ -58,12 +58,12 @@ class Search {
 
   void correct() {
     double share = inside(options_.start_share);
-    SplitTime time = take(share, "start");
+    SplitTime time = take(share, SearchStep::kStart);
     for (int round = 1; round <= options_.max_corrections; ++round) {
       const double next = inside(corrected_share(share, time));
       if (std::fabs(next - share) < std::max(kSettled, options_.granularity) || seen(next)) return;
       share = next;
-      time = take(share, "correction " + std::to_string(round));
+      time = take(share, SearchStep::kCorrection);
     }
   }
 
@@ -76,7 +76,7 @@ class Search {
         const double share =
             inside(centre.share + std::copysign(std::max(kProbeStep, options_.granularity), step));
         if (seen(share)) continue;
-        better |= take(share, "probe").total_ms < kClearlyLess * centre.time.total_ms;
+        better |= take(share, SearchStep::kProbe).total_ms < kClearlyLess * centre.time.total_ms;
         if (better) break;
       }
       if (!better) return;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <vector>
 
 namespace omen::loadbalance {
@@ -13,10 +12,15 @@ struct SplitTime {
   double total_ms = 0, first_ms = 0, second_ms = 0;
 };
 
+// Why a share was measured.
+enum class SearchStep { kFirstAlone, kSecondAlone, kStart, kCorrection, kProbe, kSweep };
+inline constexpr const char* kSearchStepNames[] = {"first device", "second device", "start",
+                                                   "correction",   "probe",         "sweep"};
+
 struct SplitSample {
   double share = 0;
   SplitTime time;
-  std::string step;  // "first device", "second device", "start", "correction 1", "probe"
+  SearchStep step = SearchStep::kSweep;
 };
 
 struct SplitSearch {

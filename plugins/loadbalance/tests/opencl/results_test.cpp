@@ -37,6 +37,10 @@ TEST(Compare, FindsTheLargestError) {
   EXPECT_EQ(difference.at, 1u);
   EXPECT_DOUBLE_EQ(difference.largest_absolute, 0.5);
   EXPECT_DOUBLE_EQ(difference.largest_relative, 0.2);
+  EXPECT_EQ(difference.scale, 4);
+  EXPECT_TRUE(difference.equal_within(0.125, ScalarKind::kFloat));
+  EXPECT_FALSE(difference.equal_within(0.1, ScalarKind::kFloat));
+  EXPECT_FALSE(difference.equal_within(1, ScalarKind::kSigned));
 }
 
 TEST(Compare, KnowsWholeNumbersHalvesAndBytes) {
