@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dataset directories, the recipes that make them, and imports that say the line of a mistake.
 #include "data/dataset.hpp"
+#include "data/archive.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 
+#include "data/archive.hpp"
 #include "data/import.hpp"
 #include "data/key_check.hpp"
 #include "data/recipe.hpp"
@@ -195,6 +197,39 @@ TEST_F(Data, ARecipeJoinsDerivesFiltersAndRenames) {
   EXPECT_FALSE(rows.has("ok"));
 }
 
+TEST_F(Data, ARecipeDerivesSharesAndTheirNearestMark) {
+  raw("jobs.csv", "cpu,gpu\n1,3\n99,1\n,2\n");
+  const Tables tables = made(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}],
+    "derive": [{"column": "share", "from": "gpu", "percent_with": "cpu"},
+               {"column": "mark", "from": "share", "nearest": ["0", "50", "100"]}]}})");
+  const Table& rows = tables.at("workloads");
+  EXPECT_EQ(rows.numbers("share")[0], 75);
+  EXPECT_EQ(rows.numbers("share")[1], 1);
+  EXPECT_TRUE(rows.is_null(rows.index("share"), 2));
+  EXPECT_EQ(rows.strings("mark")[0], "50") << "the first of two that are equally near";
+  EXPECT_EQ(rows.strings("mark")[1], "0");
+}
+
+TEST_F(Data, ArchivesAreUnpackedForAsLongAsTheyAreNeeded) {
+  write(dir_.path() / "in/b/x.txt", "x");
+  write(dir_.path() / "in/a.txt", "a");
+  const fs::path archive = dir_.path() / "in.tar";
+  ASSERT_EQ(
+      std::system(("tar -cf " + archive.string() + " -C " + dir_.path().string() + " in").c_str()),
+      0);
+  fs::path place;
+  {
+    const UnpackedArchive unpacked(archive);
+    place = unpacked.path();
+    EXPECT_THAT(unpacked.members(), ElementsAre("in/a.txt", "in/b/x.txt"));
+    EXPECT_EQ(fs::file_size(place / "in/a.txt"), 1u);
+  }
+  EXPECT_FALSE(fs::exists(place));
+  write(dir_.path() / "broken.tar", "this is no archive");
+  EXPECT_THAT(error_of([&] { UnpackedArchive broken(dir_.path() / "broken.tar"); }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("tar cannot unpack"), HasSubstr("whole")));
+}
+
 TEST_F(Data, ARecipePutsFilesBehindEachOther) {
   raw("a.csv", "x,y\n1,2\n");
   raw("b.csv", ",x,y\n7,1.5,\n");
@@ -246,6 +281,10 @@ TEST_F(Data, RecipesSayWhatIsWrong) {
   complains(table(R"("joins": [{"file": "twice.csv", "on": {"net": "id"}, "take": {"w": "w"}}])"),
             "two things about one key, in rows 1 and 2");
   complains(table(R"("colums": [])"), "unknown member 'colums'");
+  complains(table(R"("graphs": {"names": ["{net}"]})"), "no front end makes any");
+  complains(table(R"("graphs": {"names": []})"), "has no names to look for");
+  complains(table(R"("derive": [{"column": "a", "from": "batch", "nearest": ["few"]}])"),
+            "'few' of 'nearest' is no number");
   complains(R"("summary": "no tables")", "stands twice");
 }
 

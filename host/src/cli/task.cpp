@@ -130,9 +130,12 @@ int show(const Globals& globals, const TaskRequest& request) {
   return kOk;
 }
 
+// "time_ms:ms:lower=absolute-percent": a target with a loss of its own.
 TaskTarget target_of(const std::string& text, const std::string& loss) {
-  const TargetSpec spec = parse_target(text);
-  return {spec.name, spec.unit, spec.direction, "", loss};
+  const std::size_t equals = text.find('=');
+  const TargetSpec spec = parse_target(text.substr(0, equals));
+  return {spec.name, spec.unit, spec.direction, "",
+          equals == std::string::npos ? loss : text.substr(equals + 1)};
 }
 
 // A directory is named from here, and kept as the task will see it.

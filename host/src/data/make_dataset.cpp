@@ -2,12 +2,15 @@
 // Carries out a recipe: raw tables in, a sealed dataset out.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <regex>
 #include <set>
 #include <unordered_map>
 
+#include "data/archive.hpp"
 #include "data/import.hpp"
 #include "data/recipe.hpp"
+#include "number_text.hpp"
 #include "omen/host/table_io.hpp"
 
 namespace omen::host {
@@ -126,13 +129,15 @@ Table join(Table table, const Recipe& recipe, const JoinStep& step) {
 Table derive_number(const Table& table, const DeriveStep& step) {
   const std::vector<double> from =
       table.numbers(column_index(table, step.from, "column '" + step.column + "'"));
+  const std::string& second = step.over.empty() ? step.percent_with : step.over;
   std::vector<double> by;
-  if (!step.over.empty())
-    by = table.numbers(column_index(table, step.over, "column '" + step.column + "'"));
+  if (!second.empty())
+    by = table.numbers(column_index(table, second, "column '" + step.column + "'"));
   std::vector<double> values;
   std::vector<bool> known;
   for (std::size_t row = 0; row < from.size(); ++row) {
-    const double value = by.empty() ? from[row] * step.times : from[row] / by[row];
+    double value = by.empty() ? from[row] * step.times : from[row] / by[row];
+    if (!step.percent_with.empty()) value = std::round(100 * from[row] / (from[row] + by[row]));
     known.push_back(std::isfinite(value));
     values.push_back(known.back() ? value : 0);
   }
@@ -173,8 +178,29 @@ Table derive_text(const Table& table, const DeriveStep& step) {
   return category_column(step.column, values);
 }
 
+Table derive_nearest(const Table& table, const DeriveStep& step) {
+  const std::vector<double> from =
+      table.numbers(column_index(table, step.from, "column '" + step.column + "'"));
+  std::vector<double> marks;
+  for (const std::string& text : step.nearest) {
+    marks.emplace_back();
+    if (parse_number(text, marks.back()) != NumberText::kNumber)
+      throw Error(OMEN_INVALID_DATA, "'" + text + "' of 'nearest' is no number");
+  }
+  Names values;
+  for (const double value : from) {
+    const auto near = std::min_element(marks.begin(), marks.end(), [&](double a, double b) {
+      return std::abs(a - value) < std::abs(b - value);
+    });
+    values.push_back(
+        std::isfinite(value) ? step.nearest[static_cast<std::size_t>(near - marks.begin())] : "");
+  }
+  return category_column(step.column, values);
+}
+
 Table derive(const Table& table, const DeriveStep& step) {
-  const bool number = step.times != 0 || !step.over.empty();
+  if (!step.nearest.empty()) return with_column(table, derive_nearest(table, step), 0);
+  const bool number = step.times != 0 || !step.over.empty() || !step.percent_with.empty();
   return with_column(table, number ? derive_number(table, step) : derive_text(table, step), 0);
 }
 
@@ -219,11 +245,65 @@ void check_key(const Table& table, const TableSteps& steps) {
   }
 }
 
-Table make_table(const Recipe& recipe, const TableSteps& steps) {
+// "{kernel}-{size}" with the values of every row.
+Names filled_in(const Table& table, const std::string& pattern) {
+  Names filled(static_cast<std::size_t>(table.rows()));
+  std::size_t at = 0;
+  while (at < pattern.size()) {
+    const std::size_t open = std::min(pattern.find('{', at), pattern.size());
+    for (std::string& text : filled) text.append(pattern, at, open - at);
+    if (open == pattern.size()) break;
+    const std::size_t close = pattern.find('}', open);
+    if (close == std::string::npos)
+      throw Error(OMEN_INVALID_DATA, "'" + pattern + "' opens a brace that it does not close");
+    const std::string column = pattern.substr(open + 1, close - open - 1);
+    const Names values = column_texts(table, column_index(table, column, "'" + pattern + "'"));
+    for (std::size_t row = 0; row < filled.size(); ++row) filled[row] += values[row];
+    at = close + 1;
+  }
+  return filled;
+}
+
+// Adds graph_id, and what else the front end knows of the graph.
+Table join_graphs(Table table, const GraphStep& step, const Table& lowered) {
+  const Names known = column_texts(lowered, column_index(lowered, "name", "a graph"));
+  std::unordered_map<std::string, std::int64_t> row_of;
+  for (std::size_t row = 0; row < known.size(); ++row)
+    if (!row_of.emplace(known[row], static_cast<std::int64_t>(row)).second)
+      throw Error(OMEN_INVALID_DATA, "two graphs are called '" + known[row] + "'");
+  std::vector<Names> candidates;
+  for (const std::string& pattern : step.names) candidates.push_back(filled_in(table, pattern));
+  std::vector<std::int64_t> rows;
+  for (std::size_t row = 0; row < candidates[0].size(); ++row) {
+    const auto named = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const Names& names) { return row_of.count(names[row]); });
+    if (named == candidates.end())
+      throw Error(OMEN_INVALID_DATA, "row " + std::to_string(row + 1) + " has no graph called '" +
+                                         candidates[0][row] + "'");
+    rows.push_back(row_of.at((*named)[row]));
+  }
+  const Table taken = take(lowered, rows);
+  table = with_column(table, taken, column_index(taken, "graph_id", "a graph"));
+  for (const auto& [name, from] : step.take) {
+    const std::size_t column = column_index(taken, from, "a graph");
+    table = with_column(table, rename_columns(select(taken, {from}), {{from, name}}), 0);
+    if (is_text(taken.type(column)))
+      table = with_column(table, category_column(name, column_texts(taken, column)), 0);
+  }
+  return table;
+}
+
+Table make_table(const Recipe& recipe, const TableSteps& steps, const Tables& lowered) {
   Table table = read_sources(recipe, steps);
   for (const JoinStep& step : steps.joins) table = join(std::move(table), recipe, step);
   for (const DeriveStep& step : steps.derive) table = derive(table, step);
   for (const WhereStep& step : steps.where) table = keep_where(table, step);
+  for (const GraphStep& step : steps.graphs) {
+    if (!lowered.count("workloads"))
+      throw Error(OMEN_INVALID_DATA, "graphs are joined, but no front end makes any",
+                  "Name one under 'import'.");
+    table = join_graphs(std::move(table), step, lowered.at("workloads"));
+  }
   table = keep_columns(table, steps.columns);
   check_key(table, steps);
   if (table.rows() == 0)
@@ -263,17 +343,36 @@ void make_candidates(const CandidateSteps& steps, Tables& tables) {
   tables["candidate_costs"] = candidate_costs.finish();
 }
 
+Tables lower_files(const Recipe& recipe, const ComponentStep& step) {
+  std::vector<std::string> paths;
+  for (const std::string& file : step.files) paths.push_back(raw_path(recipe, file).string());
+  std::vector<std::unique_ptr<UnpackedArchive>> archives;
+  for (const std::string& file : step.archives) {
+    archives.push_back(std::make_unique<UnpackedArchive>(raw_path(recipe, file)));
+    const std::regex wanted = compiled(step.members);
+    for (const fs::path& member : archives.back()->members())
+      if (std::regex_search(member.string(), wanted))
+        paths.push_back((archives.back()->path() / member).string());
+  }
+  if (paths.empty() && !step.archives.empty())
+    throw Error(OMEN_INVALID_DATA, "no member of the archives matches " + step.members);
+  Tables tables = import_with(step.component, paths, step.options);
+  for (const auto& [name, columns] : step.keep) {
+    if (!tables.count(name))
+      throw Error(OMEN_INVALID_DATA, step.component + " gives no table '" + name + "'");
+    for (const std::string& column : columns) column_index(tables.at(name), column, "'keep'");
+    tables[name] = select(tables.at(name), columns);
+  }
+  return tables;
+}
+
 Tables make_tables(const Recipe& recipe) {
   Tables tables;
-  if (!recipe.components.empty()) {
-    const ComponentStep& step = recipe.components[0];
-    std::vector<std::string> paths;
-    for (const std::string& file : step.files) paths.push_back(raw_path(recipe, file).string());
-    tables = import_with(step.component, paths, step.options);
-  }
+  if (!recipe.components.empty()) tables = lower_files(recipe, recipe.components[0]);
+  const Tables lowered = tables;
   for (const TableSteps& steps : recipe.tables) {
     try {
-      tables[steps.table] = make_table(recipe, steps);
+      tables[steps.table] = make_table(recipe, steps, lowered);
     } catch (const Error& e) {
       throw Error(e.code(), recipe.file.string() + ": table '" + steps.table + "': " + e.what(),
                   e.hint());

@@ -57,17 +57,21 @@ JoinStep parse_join(const JsonNode& node, const Recipe& recipe) {
 }
 
 DeriveStep parse_derive(const JsonNode& node) {
-  expect_members(node, {"column", "from", "match", "times", "over", "texts"});
+  expect_members(node,
+                 {"column", "from", "match", "times", "over", "percent_with", "nearest", "texts"});
   DeriveStep derive;
   derive.column = node.text("column");
   derive.from = node.text_or("from", "");
   derive.match = node.text_or("match", "");
   derive.over = node.text_or("over", "");
+  derive.percent_with = node.text_or("percent_with", "");
+  derive.nearest = node.texts("nearest");
   derive.texts = node.texts("texts");
   if (node.has("times")) derive.times = node.number("times");
-  const int ways =
-      !derive.match.empty() + !derive.over.empty() + !derive.texts.empty() + (derive.times != 0);
-  if (ways != 1) node.fail("needs exactly one of match, times, over and texts");
+  const int ways = !derive.match.empty() + !derive.over.empty() + !derive.texts.empty() +
+                   !derive.percent_with.empty() + !derive.nearest.empty() + (derive.times != 0);
+  if (ways != 1)
+    node.fail("needs exactly one of match, times, over, percent_with, nearest and texts");
   if (derive.from.empty() == derive.texts.empty()) node.fail("needs 'from', or 'texts' without it");
   return derive;
 }
@@ -86,8 +90,15 @@ ColumnStep parse_column(const JsonNode& node) {
   return {node.text("name"), node.text("from")};
 }
 
+GraphStep parse_graphs(const JsonNode& node) {
+  expect_members(node, {"names", "take"});
+  GraphStep graphs{node.texts("names"), pairs(node, "take")};
+  if (graphs.names.empty()) node.fail("has no names to look for");
+  return graphs;
+}
+
 TableSteps parse_table(const std::string& name, const JsonNode& node, const Recipe& recipe) {
-  expect_members(node, {"sources", "joins", "derive", "where", "columns", "key"});
+  expect_members(node, {"sources", "joins", "derive", "where", "graphs", "columns", "key"});
   TableSteps steps;
   steps.table = name;
   for (const JsonNode& item : node.items("sources"))
@@ -96,6 +107,7 @@ TableSteps parse_table(const std::string& name, const JsonNode& node, const Reci
   for (const JsonNode& item : node.items("joins")) steps.joins.push_back(parse_join(item, recipe));
   for (const JsonNode& item : node.items("derive")) steps.derive.push_back(parse_derive(item));
   for (const JsonNode& item : node.items("where")) steps.where.push_back(parse_where(item));
+  if (node.has("graphs")) steps.graphs.push_back(parse_graphs(node.at("graphs")));
   for (const JsonNode& item : node.items("columns")) steps.columns.push_back(parse_column(item));
   steps.key = node.texts("key");
   return steps;
@@ -111,16 +123,31 @@ void parse_columns(const JsonNode& root, Recipe& recipe) {
   }
 }
 
+std::vector<std::string> raw_names(const JsonNode& node, const char* key, const Recipe& recipe) {
+  std::vector<std::string> names;
+  for (const JsonNode& file : node.items(key)) {
+    names.push_back(file.text());
+    if (std::none_of(recipe.raw.begin(), recipe.raw.end(),
+                     [&](const RawFile& raw) { return raw.file == names.back(); }))
+      file.fail("is not among the raw files", "List it under 'raw' with its sha256.");
+  }
+  return names;
+}
+
 void parse_component(const JsonNode& root, Recipe& recipe) {
   if (!root.has("import")) return;
   const JsonNode node = root.at("import");
-  expect_members(node, {"component", "files", "options"});
-  ComponentStep step{node.text("component"), {}, pairs(node, "options")};
-  for (const JsonNode& file : node.items("files")) {
-    step.files.push_back(file.text());
-    if (std::none_of(recipe.raw.begin(), recipe.raw.end(),
-                     [&](const RawFile& raw) { return raw.file == step.files.back(); }))
-      file.fail("is not among the raw files", "List it under 'raw' with its sha256.");
+  expect_members(node, {"component", "files", "archives", "members", "keep", "options"});
+  ComponentStep step;
+  step.component = node.text("component");
+  step.files = raw_names(node, "files", recipe);
+  step.archives = raw_names(node, "archives", recipe);
+  step.members = node.text_or("members", ".");
+  step.options = pairs(node, "options");
+  if (node.has("keep")) {
+    const JsonNode keep = node.at("keep");
+    for (const auto& [table, columns] : keep.expect_object().items())
+      step.keep[table] = keep.texts(table.c_str());
   }
   recipe.components.push_back(std::move(step));
 }

@@ -36,10 +36,12 @@ struct JoinStep {
 // A new column from others.
 struct DeriveStep {
   std::string column, from;
-  std::string match;               // the first group of this regular expression in the text
-  double times = 0;                // a factor, to change the unit; 0: not this one
-  std::string over;                // the column to divide by
-  std::vector<std::string> texts;  // columns whose texts are joined by '-'
+  std::string match;         // the first group of this regular expression in the text
+  double times = 0;          // a factor, to change the unit; 0: not this one
+  std::string over;          // the column to divide by
+  std::string percent_with;  // the column that `from` shares the whole with, in whole percent
+  std::vector<std::string> nearest;  // the nearest of these numbers, as text
+  std::vector<std::string> texts;    // columns whose texts are joined by '-'
 };
 
 // Rows that stay: the column has one of the values, has none of them, or has any value at all.
@@ -53,12 +55,20 @@ struct ColumnStep {
   std::string name, from;
 };
 
+// Which of the front end's graphs belongs to a row: patterns such as "{kernel}-{size}" with columns
+// in braces, of which the first that names a graph counts.
+struct GraphStep {
+  std::vector<std::string> names;
+  TextPairs take;  // new name, column of the front end's workloads
+};
+
 struct TableSteps {
   std::string table;
   std::vector<SourceStep> sources;  // behind each other
   std::vector<JoinStep> joins;
   std::vector<DeriveStep> derive;
   std::vector<WhereStep> where;
+  std::vector<GraphStep> graphs;    // none or one
   std::vector<ColumnStep> columns;  // what is kept, in this order
   std::vector<std::string> key;     // together different in every row
 };
@@ -74,6 +84,9 @@ struct CandidateSteps {
 struct ComponentStep {
   std::string component;
   std::vector<std::string> files;
+  std::vector<std::string> archives;  // tar files whose members are read, in the order of names
+  std::string members;                // regular expression for the paths in archives
+  std::map<std::string, std::vector<std::string>> keep;  // table -> its columns; absent: all
   TextPairs options;
 };
 
