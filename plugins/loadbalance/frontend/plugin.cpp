@@ -3,6 +3,7 @@
 #include <omen/plugin.hpp>
 
 #include "frontend/programl_frontend.hpp"
+#include "graph/program_message.hpp"
 #include "opencl/profiler.hpp"
 
 namespace omen::loadbalance {
@@ -23,4 +24,5 @@ OMEN_PLUGIN(
         .caps(OMEN_CAP_BITWISE_REPEATABLE)
         .cite(omen::loadbalance::kProgramlCite),
     omen::profiler<omen::loadbalance::OpenClProfiler, omen::loadbalance::OpenClProfilerOptions>(
-        "loadbalance.opencl", "an OpenCL kernel on two devices, alone and divided"))
+        "loadbalance.opencl", "an OpenCL kernel on two devices, alone and divided"),
+    omen::graph_writer<omen::loadbalance::write_message_file>(".pb", ".pbtxt"))

@@ -11,8 +11,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "graph/cdfg.hpp"
 #include "llvm/compile.hpp"
 #include "llvm/graph_builder.hpp"
+#include "llvm/grewe_counts.hpp"
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 #include "llvm/read_module.hpp"
@@ -47,12 +49,7 @@ bool looks_like_opencl(std::string_view text) {
          contains(text, "get_global_id");
 }
 
-IrModule load(const char* path, const ProgramlOptions& options) {
-  const std::string bytes = read_file(path);
-  const bool named_ir = fs::path(path).extension() == ".ll";
-  const bool named_source = fs::path(path).extension() == ".cl";
-  if (is_bitcode(bytes) || named_ir || (!named_source && looks_like_ir(bytes)))
-    return read_module(bytes, path);
+CompileOptions settings_of(const ProgramlOptions& options) {
   CompileOptions settings;
   settings.cl_std = options.cl_std;
   settings.target = options.target;
@@ -60,7 +57,15 @@ IrModule load(const char* path, const ProgramlOptions& options) {
   settings.defines = options.define;
   settings.include_dirs = options.include_dir;
   settings.includes = options.include;
-  return compile_opencl(bytes, path, settings);
+  return settings;
+}
+
+IrModule load(const std::string& bytes, const char* path, const ProgramlOptions& options) {
+  const bool named_ir = fs::path(path).extension() == ".ll";
+  const bool named_source = fs::path(path).extension() == ".cl";
+  if (is_bitcode(bytes) || named_ir || (!named_source && looks_like_ir(bytes)))
+    return read_module(bytes, path);
+  return compile_opencl(bytes, path, settings_of(options));
 }
 
 // Models were trained without debug information, whose calls would be nodes like any other.
@@ -99,6 +104,10 @@ Dialect dialect_of(const std::string& name) {
   return name == "identifier" ? Dialect::kIdentifier : Dialect::kPrograml;
 }
 
+const char* table_dialect(const std::string& name) {
+  return name == "cdfg" ? kCdfgDialect : dialect_name(dialect_of(name));
+}
+
 std::vector<ProgramGraph> build_graphs(const IrModule& module, const char* path,
                                        const ProgramlOptions& options, const Run& run) {
   BuildOptions build;
@@ -123,8 +132,36 @@ std::vector<ProgramGraph> build_graphs(const IrModule& module, const char* path,
   return graphs;
 }
 
+// Nothing for IR, and for a source that the other target refuses.
+std::vector<GreweCounts> counts_of(const std::string& bytes, const IrModule& module,
+                                   const char* path, const ProgramlOptions& options) {
+  if (!options.counts || module.compiled == "ir") return {};
+  try {
+    return count_grewe(bytes, path, settings_of(options));
+  } catch (const Error& e) {
+    log(OMEN_LOG_WARN, "loadbalance.programl",
+        std::string(path) + ": operations and accesses are not counted: " + e.what());
+    return {};
+  }
+}
+
+// One column of counts, null for graphs that are no counted kernel.
+void add_counts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
+                const std::vector<GreweCounts>& counts, const char* name,
+                double GreweCounts::*count) {
+  std::vector<double> values(graphs.size(), 0);
+  std::vector<bool> known(graphs.size(), false);
+  for (std::size_t g = 0; g < graphs.size(); ++g)
+    for (const GreweCounts& kernel : counts)
+      if (kernel.kernel == graphs[g].name) {
+        values[g] = kernel.*count;
+        known[g] = true;
+      }
+  table.add(name, std::move(values)).valid(known);
+}
+
 Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& module,
-                   const char* path) {
+                   const std::vector<GreweCounts>& counts, const char* path) {
   std::vector<std::int64_t> ids;
   std::vector<std::string> names;
   for (const ProgramGraph& graph : graphs) {
@@ -132,13 +169,19 @@ Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& modu
     names.push_back(graph.name);
   }
   const std::vector<std::int32_t> first(ids.size(), 0);
-  return TableBuilder()
-      .add("workload_id", ids)
+  TableBuilder table;
+  table.add("workload_id", ids)
       .add("graph_id", ids)
       .add_strings("name", names)
       .add_dictionary("group", first, {fs::path(path).filename().string()})
-      .add_dictionary("compiled", first, {module.compiled})
-      .finish();
+      .add_dictionary("compiled", first, {module.compiled});
+  add_counts(table, graphs, counts, "comp", &GreweCounts::comp);
+  add_counts(table, graphs, counts, "rational", &GreweCounts::rational);
+  add_counts(table, graphs, counts, "mem", &GreweCounts::mem);
+  add_counts(table, graphs, counts, "localmem", &GreweCounts::localmem);
+  add_counts(table, graphs, counts, "coalesced", &GreweCounts::coalesced);
+  add_counts(table, graphs, counts, "atomic", &GreweCounts::atomic);
+  return table.finish();
 }
 
 }  // namespace
@@ -158,7 +201,8 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
     throw Error(OMEN_INVALID_ARGUMENT, "loadbalance.programl reads a file, and none was given",
                 "Name an OpenCL source, a .ll or a .bc file.");
   run.step(-1, "compile");
-  const IrModule module = load(path, options_);
+  const std::string bytes = read_file(path);
+  const IrModule module = load(bytes, path, options_);
   if (!module.diagnostics.empty()) log(OMEN_LOG_WARN, "loadbalance.programl", module.diagnostics);
   run.step(-1, "graphs");
   std::vector<ProgramGraph> graphs;
@@ -166,8 +210,12 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
     settle_debug_info(module.get(), options_.strip_debug, path);
     graphs = build_graphs(module, path, options_, run);
   });
-  GraphTables tables = to_tables(graphs, dialect_name(dialect_of(options_.dialect)));
-  out.put("workloads", workloads_of(graphs, module, path));
+  if (options_.dialect == "cdfg")
+    for (ProgramGraph& graph : graphs) graph = to_cdfg(graph);
+  run.step(-1, "counts");
+  const std::vector<GreweCounts> counts = counts_of(bytes, module, path, options_);
+  GraphTables tables = to_tables(graphs, table_dialect(options_.dialect));
+  out.put("workloads", workloads_of(graphs, module, counts, path));
   out.put("nodes", std::move(tables.nodes));
   out.put("edges", std::move(tables.edges));
 }

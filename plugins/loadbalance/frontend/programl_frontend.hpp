@@ -14,7 +14,7 @@ struct ProgramlOptions {
   std::string cl_std = "CL1.2", target = "x86_64-unknown-linux-gnu";
   int opt_level = 2;
   std::vector<std::string> define, include_dir, include;
-  bool full_text = false, instructions_only = false, strip_debug = false;
+  bool full_text = false, instructions_only = false, strip_debug = false, counts = true;
 
   static auto spec() {
     using O = ProgramlOptions;
@@ -26,8 +26,9 @@ struct ProgramlOptions {
             .choices("auto", "kernel", "module"),
         opt(&O::dialect, "dialect",
             "programl: ProGraML v0.3.2; typed: with nodes for types; identifier: one node per "
-            "identifier, values of constants, stores reach loads")
-            .choices("programl", "typed", "identifier"),
+            "identifier, values of constants, stores reach loads; cdfg: instructions only, joined "
+            "where values flow")
+            .choices("programl", "typed", "identifier", "cdfg"),
         opt(&O::cl_std, "cl_std", "OpenCL C version of the sources")
             .choices("CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0"),
         opt(&O::opt_level, "opt_level", "optimisation, as Clang's -O").range(0, 3),
@@ -38,6 +39,8 @@ struct ProgramlOptions {
         opt(&O::include_dir, "include_dir", "directory with headers, as Clang's -I"),
         opt(&O::include, "include", "file to include before the first line, as Clang's -include"),
         opt(&O::full_text, "full_text", "add the printed instruction of each node; slower"),
+        opt(&O::counts, "counts",
+            "count operations and memory accesses of sources, which compiles them a second time"),
         opt(&O::strip_debug, "strip_debug",
             "drop debug information from IR first; its calls are nodes otherwise"),
         opt(&O::instructions_only, "instructions_only", "leave out variables and constants")
