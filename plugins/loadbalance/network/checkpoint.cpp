@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading checkpoints with LibTorch's own unpickler, which runs no code of the file.
+// Reading checkpoints, and finding the network in their names and shapes.
 #include "network/checkpoint.hpp"
 
-#include <ATen/core/Dict.h>
 #include <ATen/ops/empty.h>
 #include <caffe2/serialize/inline_container.h>
-#include <torch/csrc/jit/serialization/import_read.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
 
+#include "network/pickle.hpp"
 #include "omen/error.hpp"
 
 namespace omen::loadbalance {
@@ -36,26 +35,54 @@ std::vector<char> bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-std::vector<NamedTensor> tensors_of(const std::string& path, const c10::IValue& value) {
-  if (!value.isGenericDict()) bad_file(path, "holds no dictionary of tensors");
-  std::vector<NamedTensor> tensors;
-  for (const auto& entry : value.toGenericDict()) {
-    if (!entry.key().isString()) continue;
-    if (entry.key().toStringRef() == "model") return tensors_of(path, entry.value());
-    if (entry.value().isTensor())
-      tensors.push_back({entry.key().toStringRef(), entry.value().toTensor().contiguous(), false});
+// torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ...) with the bytes of the
+// archive; undefined for any other call.
+at::Tensor rebuild(const PickleValue& call, caffe2::serialize::PyTorchStreamReader& archive) {
+  using Kind = PickleValue::Kind;
+  if (call.kind != Kind::kCall || call.items[0]->text != "torch._utils _rebuild_tensor_v2")
+    return {};
+  const std::vector<PickleValue::Ref>& arguments = call.items[1]->items;
+  if (arguments.size() < 4 || arguments[0]->kind != Kind::kStored) return {};
+  const std::vector<PickleValue::Ref>& storage = arguments[0]->items[0]->items;
+  if (storage.size() < 3) return {};
+  const bool whole = storage[1]->text == "torch LongStorage";
+  if (!whole && storage[1]->text != "torch FloatStorage") return {};
+  std::vector<std::int64_t> sizes;
+  std::int64_t numbers = 1;
+  for (const PickleValue::Ref& size : arguments[2]->items) {
+    if (size->integer < 0 || size->integer > kLargestTensor ||
+        (numbers *= std::max<std::int64_t>(1, size->integer)) > kLargestTensor)
+      return {};
+    sizes.push_back(size->integer);
   }
-  if (tensors.empty()) bad_file(path, "holds no tensors");
+  const auto [bytes, length] = archive.getRecord("data/" + storage[2]->text);
+  at::Tensor tensor = at::empty(sizes, at::TensorOptions().dtype(whole ? at::kLong : at::kFloat));
+  const std::int64_t offset = arguments[1]->integer * static_cast<std::int64_t>(tensor.itemsize());
+  if (offset < 0 || static_cast<std::size_t>(offset) + tensor.nbytes() > length) return {};
+  std::memcpy(tensor.mutable_data_ptr(), static_cast<const char*>(bytes.get()) + offset,
+              tensor.nbytes());
+  return tensor;
+}
+
+std::vector<NamedTensor> tensors_of(const std::string& path, const PickleValue& value,
+                                    caffe2::serialize::PyTorchStreamReader& archive) {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [key, item] : value.entries) {
+    if (key->text == "model") return tensors_of(path, *item, archive);
+    if (item->kind != PickleValue::Kind::kCall) continue;
+    at::Tensor tensor = rebuild(*item, archive);
+    if (!tensor.defined()) bad_file(path, "tensor " + key->text + " cannot be read");
+    tensors.push_back({key->text, tensor, false});
+  }
+  if (tensors.empty()) bad_file(path, "holds no dictionary of tensors");
   return tensors;
 }
 
-std::vector<NamedTensor> read_pickle(const std::string& path) {
+std::vector<NamedTensor> read_archive(const std::string& path) {
   try {
     caffe2::serialize::PyTorchStreamReader archive(path);
-    // Whatever device wrote the tensors, they are read into memory.
-    return tensors_of(
-        path, ::torch::jit::readArchiveAndTensors("data", "", "", std::nullopt, std::nullopt,
-                                                  at::Device(at::kCPU), archive));
+    const auto [bytes, length] = archive.getRecord("data.pkl");
+    return tensors_of(path, *read_pickle({static_cast<const char*>(bytes.get()), length}), archive);
   } catch (const c10::Error& error) {
     const std::string what = error.what_without_backtrace();
     bad_file(path, "cannot be read: " + what.substr(0, what.find('\n')));
@@ -149,7 +176,7 @@ std::vector<NamedTensor> read_checkpoint(const std::string& path) {
   if (fs::is_directory(path, ignored)) return read_directory(path);
   if (!fs::exists(path, ignored))
     throw Error(OMEN_NOT_FOUND, "there is no checkpoint " + path, "Look at the spelling.");
-  return read_pickle(path);
+  return read_archive(path);
 }
 
 ConvertedCheckpoint convert_checkpoint(const std::vector<NamedTensor>& tensors,
