@@ -155,6 +155,18 @@ OMEN_KERNEL_BODY float sigmoid(float x) {
   return 1.0f / (1.0f + exponential(-x));
 }
 
+struct GruUnit {
+  float reset, update, fresh, state;
+};
+
+OMEN_KERNEL_BODY GruUnit gru_unit(const float* __restrict x, const float* __restrict h,
+                                  const float* __restrict s, std::int64_t d, std::int64_t k) {
+  const float reset = sigmoid(x[k] + h[k]);
+  const float update = sigmoid(x[d + k] + h[d + k]);
+  const float fresh = 2 * sigmoid(2 * (x[2 * d + k] + reset * h[2 * d + k])) - 1;
+  return {reset, update, fresh, fresh + update * (s[k] - fresh)};
+}
+
 OMEN_KERNEL_BODY void gru_body(const GruRows& shape, const float* input, const float* hidden,
                                const float* state, float* to, float* kept) {
   const std::int64_t d = shape.width;
@@ -166,15 +178,15 @@ OMEN_KERNEL_BODY void gru_body(const GruRows& shape, const float* input, const f
     float* __restrict y = to + row * d;
     float* __restrict keep = kept ? kept + row * 4 * d : nullptr;
     const std::uint32_t place = place_of(shape.first_row + row, d);
-    for (std::int64_t k = 0; k < d; ++k) {
-      const float reset = sigmoid(x[k] + h[k]);
-      const float update = sigmoid(x[d + k] + h[d + k]);
-      const float fresh = 2 * sigmoid(2 * (x[2 * d + k] + reset * h[2 * d + k])) - 1;
-      y[k] = fresh + update * (s[k] - fresh);
-      if (keep) {
-        keep[k] = reset;
-        keep[d + k] = update;
-        keep[2 * d + k] = fresh;
+    if (!keep) {
+      for (std::int64_t k = 0; k < d; ++k) y[k] = gru_unit(x, h, s, d, k).state;
+    } else {
+      for (std::int64_t k = 0; k < d; ++k) {
+        const GruUnit unit = gru_unit(x, h, s, d, k);
+        y[k] = unit.state;
+        keep[k] = unit.reset;
+        keep[d + k] = unit.update;
+        keep[2 * d + k] = unit.fresh;
         keep[3 * d + k] = h[2 * d + k];
       }
     }
