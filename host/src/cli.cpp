@@ -167,7 +167,8 @@ void build_verify(Line& line) {
 void build_graph(Line& line) {
   auto& r = request_of(line, run_graph);
   line.app.add_option("FILE", r.inputs,
-                      "sources, modules, networks, or names that a front end knows");
+                      "sources, modules, networks, directories of them, or names that a front end "
+                      "knows");
   line.app
       .add_option(
           "-o,--output", r.output,
@@ -180,6 +181,8 @@ void build_graph(Line& line) {
       ->check(CLI::Range(1, 256));
   line.app.add_option("--max-nodes", r.max_nodes, "draw at most this many nodes, 400 by default")
       ->type_name("N");
+  line.app.add_flag("--resume", r.resume,
+                    "go on with a run that was stopped: keep files that it wrote, with % in -o");
   line.app.add_flag("--generate", r.generate, "let the front end make its own workloads");
   line.component = &r.component;
   add_run_choices(line, r.run, r.flags);

@@ -31,7 +31,15 @@ Handle local(const ComponentRef& ref, const OptionValues& options) {
 #endif
 }
 
+std::string key_of(const ComponentRef& ref, const OptionValues& options) {
+  return ref.info->id + "\n" + options.canonical_json();
+}
+
 }  // namespace
+
+Components::Components(const Registry& registry, PipelineSettings settings)
+    : registry_(registry), settings_(std::move(settings)) {}
+Components::~Components() = default;
 
 bool Components::isolated(const ComponentRef& ref) const {
   return settings_.isolate || ref.plugin->manifest.isolation != "default";
@@ -45,6 +53,29 @@ PredictorHandle Components::predictor(const ComponentRef& ref, const OptionValue
 FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues& options) const {
   if (!isolated(ref)) return local<FrontendHandle, omen_graph_frontend_vt>(ref, options);
   return remote_frontend(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+}
+
+std::unique_ptr<FrontendHandle> Components::take_frontend(const ComponentRef& ref,
+                                                          const OptionValues& options) const {
+  {
+    const std::lock_guard lock(idle_mutex_);
+    if (auto node = idle_.extract(key_of(ref, options))) return std::move(node.mapped());
+  }
+  return std::make_unique<FrontendHandle>(frontend(ref, options));
+}
+
+void Components::keep_frontend(const ComponentRef& ref, const OptionValues& options,
+                               std::unique_ptr<FrontendHandle> handle) const {
+  if (!isolated(ref) || ref.info->caps & OMEN_CAP_THREAD_AFFINE) return;
+  const std::lock_guard lock(idle_mutex_);
+  idle_.emplace(key_of(ref, options), std::move(handle));
+}
+
+std::shared_ptr<RemoteSniffer> Components::sniffer_of(const Manifest& manifest) const {
+  const std::lock_guard lock(idle_mutex_);
+  std::shared_ptr<RemoteSniffer>& sniffer = sniffers_[manifest.id];
+  if (!sniffer) sniffer = std::make_shared<RemoteSniffer>(manifest, settings_.limits);
+  return sniffer;
 }
 
 ProfilerHandle Components::profiler(const ComponentRef& ref, const OptionValues& options) const {
@@ -65,9 +96,16 @@ CommandHandle Components::command(const ComponentRef& ref, const OptionValues& o
 int Components::sniff(const ComponentRef& ref, const std::string& input, const char* head,
                       std::size_t size) const {
   const Manifest& manifest = ref.plugin->manifest;
-  if (isolated(ref))
-    return remote_sniff(manifest, ref.info->id, input.c_str(), std::string_view(head, size),
-                        settings_.limits);
+  if (isolated(ref)) {
+    const std::string_view bytes(head, size);
+    try {
+      return sniffer_of(manifest)->sniff(ref.info->id, input.c_str(), bytes);
+    } catch (...) {
+      const std::lock_guard lock(idle_mutex_);
+      sniffers_.erase(manifest.id);
+      throw;
+    }
+  }
   const auto& vt = loaded(manifest).vtable<omen_graph_frontend_vt>(ref.info->kind, ref.info->id);
   return vt.sniff ? vt.sniff(input.c_str(), head, size) : 0;
 }

@@ -268,40 +268,65 @@ MemoryDataset& fill(MemoryDataset& dataset, const Tables& tables) {
 
 }  // namespace
 
-ComponentRef find_frontend(const Components& components, const std::string& input) {
-  const std::optional<std::string> head = head_of(input);
-  const std::vector<ComponentRef> frontends = components.registry().components(OMEN_GRAPH_FRONTEND);
-  ComponentRef best;
+namespace {
+
+struct Recognition {
+  std::optional<ComponentRef> best;
+  std::optional<std::string> head;
+  std::string failures;  // of front ends that could not be asked
+};
+
+Recognition ask_all(const Components& components, const std::string& input,
+                    const std::vector<ComponentRef>& frontends) {
+  Recognition found{std::nullopt, head_of(input), {}};
   int best_confidence = 0;
-  std::string failures;
   for (const ComponentRef& ref : frontends) {
     int confidence = 0;
     try {
-      confidence =
-          components.sniff(ref, input, head ? head->data() : nullptr, head ? head->size() : 0);
+      confidence = components.sniff(ref, input, found.head ? found.head->data() : nullptr,
+                                    found.head ? found.head->size() : 0);
     } catch (const Error& e) {
-      failures += "\n" + ref.info->id + " could not be asked: " + e.what();
+      found.failures += "\n" + ref.info->id + " could not be asked: " + e.what();
     }
-    const bool preferred = confidence == best_confidence && best.info &&
+    const bool preferred = confidence == best_confidence && found.best &&
                            ref.info->caps & OMEN_CAP_DEFAULT &&
-                           !(best.info->caps & OMEN_CAP_DEFAULT);
+                           !(found.best->info->caps & OMEN_CAP_DEFAULT);
     if (confidence > best_confidence || preferred) {
-      best = ref;
+      found.best = ref;
       best_confidence = confidence;
     }
   }
-  if (!best.info) throw_unrecognised(input, head.has_value(), frontends, failures);
-  return best;
+  return found;
+}
+
+}  // namespace
+
+std::optional<ComponentRef> recognise(const Components& components, const std::string& input,
+                                      const std::string& component) {
+  const Registry& registry = components.registry();
+  return ask_all(components, input,
+                 component.empty()
+                     ? registry.components(OMEN_GRAPH_FRONTEND)
+                     : std::vector{registry.component(OMEN_GRAPH_FRONTEND, component)})
+      .best;
+}
+
+ComponentRef find_frontend(const Components& components, const std::string& input) {
+  const std::vector<ComponentRef> frontends = components.registry().components(OMEN_GRAPH_FRONTEND);
+  const Recognition found = ask_all(components, input, frontends);
+  if (!found.best) throw_unrecognised(input, found.head.has_value(), frontends, found.failures);
+  return *found.best;
 }
 
 Lowered lower(const Components& components, const std::string& input, const ComponentRef& frontend,
               const OptionValues& options) {
   Lowered lowered{input, frontend.info->id, {}, {}};
-  FrontendHandle handle = components.frontend(frontend, options);
+  std::unique_ptr<FrontendHandle> handle = components.take_frontend(frontend, options);
   const RunContext run(components.settings().run, components.settings().hooks);
   TableCollector out;
-  handle.lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
+  handle->lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
   lowered.tables = out.take();
+  components.keep_frontend(frontend, options, std::move(handle));
   if (!lowered.tables.count("workloads"))
     throw Error(OMEN_INTERNAL, "plugin misbehaving: " + frontend.info->id + " lowered " + input +
                                    " without workloads");

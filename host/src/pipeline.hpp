@@ -4,6 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +21,8 @@
 
 namespace omen::host {
 
+class RemoteSniffer;
+
 struct PipelineSettings {
   RunSettings run;
   RunHooks hooks;
@@ -29,8 +34,8 @@ struct PipelineSettings {
 // [any-thread]
 class Components {
  public:
-  Components(const Registry& registry, PipelineSettings settings)
-      : registry_(registry), settings_(std::move(settings)) {}
+  Components(const Registry& registry, PipelineSettings settings);
+  ~Components();
 
   const Registry& registry() const noexcept { return registry_; }
   const PipelineSettings& settings() const noexcept { return settings_; }
@@ -38,6 +43,12 @@ class Components {
 
   PredictorHandle predictor(const ComponentRef& ref, const OptionValues& options) const;
   FrontendHandle frontend(const ComponentRef& ref, const OptionValues& options) const;
+  // A front end for one of many inputs. One that did well goes back with keep_frontend(): to start
+  // a worker costs more than to lower a file.
+  std::unique_ptr<FrontendHandle> take_frontend(const ComponentRef& ref,
+                                                const OptionValues& options) const;
+  void keep_frontend(const ComponentRef& ref, const OptionValues& options,
+                     std::unique_ptr<FrontendHandle> handle) const;
   ProfilerHandle profiler(const ComponentRef& ref, const OptionValues& options) const;
   ScorerHandle scorer(const ComponentRef& ref, const OptionValues& options) const;
   CommandHandle command(const ComponentRef& ref, const OptionValues& options) const;
@@ -49,10 +60,18 @@ class Components {
                    const std::string& path) const;
 
  private:
+  std::shared_ptr<RemoteSniffer> sniffer_of(const Manifest& manifest) const;
+
   const Registry& registry_;
   PipelineSettings settings_;
+  mutable std::mutex idle_mutex_;
+  mutable std::multimap<std::string, std::unique_ptr<FrontendHandle>> idle_;  // by id and options
+  mutable std::map<std::string, std::shared_ptr<RemoteSniffer>> sniffers_;    // by plugin
 };
 
+// The surest front end for an input, or whether `component` takes it; nothing where none does.
+std::optional<ComponentRef> recognise(const Components& components, const std::string& input,
+                                      const std::string& component = {});
 // The front end for an input; OMEN_INVALID_DATA with what was asked where none recognises it,
 // OMEN_IO where a file is missing.
 ComponentRef find_frontend(const Components& components, const std::string& input);

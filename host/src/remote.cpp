@@ -121,7 +121,7 @@ const omen_graph_frontend_vt& frontend_vt() {
     auto vt = common_slots<omen_graph_frontend_vt>();
     vt.sniff = [](const char*, const void*, std::size_t) -> std::int32_t {
       return 0;
-    };  // see remote_sniff
+    };  // see RemoteSniffer
     vt.lower = [](omen_object* object, const omen_run* run, const char* path,
                   const omen_tables_out* out, omen_error* error) -> omen_status {
       return detail::guard(error, [&] {
@@ -244,12 +244,13 @@ CommandHandle remote_command(const Manifest& plugin, std::string_view id,
   return {command_vt(), start(plugin, OMEN_COMMAND, id, options, limits).release()};
 }
 
-int remote_sniff(const Manifest& plugin, std::string_view id, const char* path,
-                 std::string_view head, const WorkerLimits& limits) {
-  WorkerLink link(plugin, std::string(id), limits);
+RemoteSniffer::RemoteSniffer(const Manifest& plugin, const WorkerLimits& limits)
+    : link_(std::make_shared<WorkerLink>(plugin, plugin.id, limits)) {}
+
+int RemoteSniffer::sniff(std::string_view id, const char* path, std::string_view head) {
   const Json bytes =
       head.data() ? Json(std::vector<std::uint8_t>(head.begin(), head.end())) : Json(nullptr);
-  return link.call("sniff", {{"component", std::string(id)}, {"path", path}, {"head", bytes}})
+  return link_->call("sniff", {{"component", std::string(id)}, {"path", path}, {"head", bytes}})
       .at("confidence");
 }
 

@@ -292,15 +292,31 @@ std::string table_text(const Table& table, const Terminal& terminal, bool header
   return out;
 }
 
+namespace {
+
+// Spaces that all lines but the first begin with; what a compiler puts under a line stays there.
+std::size_t common_indent(std::string_view text) {
+  std::size_t common = std::string_view::npos;
+  for (std::size_t at = text.find('\n'); at < text.size(); at = text.find('\n', at + 1)) {
+    const std::size_t first = text.find_first_not_of(' ', at + 1);
+    if (first < text.size() && text[first] != '\n') common = std::min(common, first - at - 1);
+  }
+  return common == std::string_view::npos ? 0 : common;
+}
+
+}  // namespace
+
 std::string error_text(const Error& error, bool colour) {
   std::string out = paint("error:", Style::kBad, colour) + " ";
   const auto add_lines = [&out](std::string_view text, bool indented) {
+    const std::size_t common = common_indent(text);
+    std::size_t skip = 0;
     while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view line = text.substr(std::min(text.find_first_not_of(' '), end), end);
-      out += (indented ? "  " : "") + std::string(line.substr(0, line.find('\n'))) + "\n";
+      const std::string_view line = text.substr(0, text.find('\n'));
+      out += (indented ? "  " : "") + std::string(line.substr(std::min(skip, line.size()))) + "\n";
       indented = true;
-      text.remove_prefix(std::min(end + 1, text.size()));
+      skip = common;
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
     }
   };
   add_lines(error.what(), false);

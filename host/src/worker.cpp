@@ -594,7 +594,9 @@ Json Session::sniff(const Json& request) {
   const Json& head = request.at("head");
   if (!head.is_array()) return {{"confidence", table.sniff(path.c_str(), nullptr, 0)}};
   const auto bytes = head.get<std::vector<std::uint8_t>>();
-  return {{"confidence", table.sniff(path.c_str(), bytes.data(), bytes.size())}};
+  // An empty file has a head, unlike a name that is no file.
+  const void* first = bytes.empty() ? static_cast<const void*>("") : bytes.data();
+  return {{"confidence", table.sniff(path.c_str(), first, bytes.size())}};
 }
 
 Json Session::close() {

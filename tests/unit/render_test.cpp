@@ -150,6 +150,15 @@ TEST(ErrorText, PutsEveryLineBehindTheFirstUnderIt) {
             "error: plugin 'x' not found\n  looked in: a, b\n  did you mean 'y'?\n");
 }
 
+TEST(ErrorText, KeepsWhatACompilerPutsUnderALine) {
+  const Error error(OMEN_INVALID_DATA,
+                    "k.cl does not compile\nk.cl:1:5: error: no\n  x = 1\n    ^");
+  EXPECT_EQ(error_text(error, false),
+            "error: k.cl does not compile\n  k.cl:1:5: error: no\n    x = 1\n      ^\n");
+  const Error listed(OMEN_NOT_FOUND, "nothing found\n  looked in: a\n  and in: b");
+  EXPECT_EQ(error_text(listed, false), "error: nothing found\n  looked in: a\n  and in: b\n");
+}
+
 TEST(ErrorText, NamesAHintThatDoesNotNameItself) {
   EXPECT_EQ(error_text(Error(OMEN_IO, "no file", "check the path"), false),
             "error: no file\n  hint: check the path\n");

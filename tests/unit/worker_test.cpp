@@ -286,8 +286,9 @@ TEST_F(WorkerTest, FrontEndsProfilersScorersAndCommands) {
   EXPECT_EQ(lowered.at("nodes").rows(), 2);
   EXPECT_EQ(lowered.at("nodes").metadata("omen.dialect"), "ops/1");
   EXPECT_EQ(lowered.at("nodes").strings("op")[1], "mul");
-  EXPECT_EQ(remote_sniff(probe(), "probe.lines", "x", "probe", {}), 80);
-  EXPECT_EQ(remote_sniff(probe(), "probe.lines", "known", {}, {}), 60);
+  RemoteSniffer sniffer(probe(), {});
+  EXPECT_EQ(sniffer.sniff("probe.lines", "x", "probe"), 80);
+  EXPECT_EQ(sniffer.sniff("probe.lines", "known", {}), 60);
 
   ProfilerHandle profiler =
       remote_profiler(probe(), "probe.meter", options("probe.meter", OMEN_PROFILER), {});

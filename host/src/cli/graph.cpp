@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <thread>
 
+#include "cli/graph_inputs.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "graph_output.hpp"
@@ -14,18 +16,22 @@ namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// One input on its way: lowered, or why not.
+// One input on its way: how it is lowered, what came of it, or why nothing did.
 struct Item {
-  std::string input;
-  std::optional<Lowered> lowered;
-  std::optional<Error> error;
-};
-
-// The front end of each input; resolved one after the other, because flags are shared out as
-// components appear.
-struct Job {
-  ComponentRef frontend;
+  GraphInput input;
+  std::optional<ComponentRef> frontend;
   OptionValues options;
+  std::filesystem::path output;    // of this input alone; empty where all go into one file
+  std::optional<Lowered> lowered;  // without tables once they are written
+  GraphFacts facts;
+  std::optional<Error> error;
+  bool kept = false;  // written by the run that is resumed
+
+  // What decides the content of the output.
+  std::string settings() const {
+    return frontend->info->id + " " + frontend->plugin->manifest.version + " " +
+           options.canonical_json();
+  }
 };
 
 class GraphVerb {
@@ -40,16 +46,17 @@ class GraphVerb {
 
   int run() {
     check_output();
+    prepare();
     lower_all();
     session_.progress().finish();
     const auto good = std::count_if(items_.begin(), items_.end(),
                                     [](const Item& i) { return i.lowered.has_value(); });
-    if (good == 0 && items_.size() == 1) throw *items_[0].error;
-    if (good > 0 && !request_.output.empty()) write_output();
+    if (good == 0 && items_.size() == 1 && items_[0].error) throw *items_[0].error;
+    if (good > 0 && !request_.output.empty() && !one_file_each()) write_together();
     show();
     for (const Item& item : items_)
       if (item.error)
-        std::fputs(error_text(Error(item.error->code(), item.input + ": " + item.error->what(),
+        std::fputs(error_text(Error(item.error->code(), item.input.path + ": " + item.error->what(),
                                     item.error->hint()),
                               terminal_of(2).colour)
                        .c_str(),
@@ -65,6 +72,9 @@ class GraphVerb {
 
   // A wrong suffix should not cost the work of lowering.
   void check_output() {
+    if (request_.resume && !one_file_each())
+      usage_error("--resume goes on with files that were written one by one",
+                  "write one file each with % in the name, e.g. -o 'graphs/%.omt'");
     if (request_.output.empty()) return;
     const std::string suffix = fs::path(request_.output).extension().string();
     for (const char* own : {".omt", ".json", ".dot", ".svg"})
@@ -82,74 +92,111 @@ class GraphVerb {
                 "end it in one of " + known);
   }
 
-  Job job_for(const std::string& input) {
-    const ComponentRef ref =
-        request_.component.empty()
-            ? find_frontend(session_.components(), input)
-            : session_.registry().component(OMEN_GRAPH_FRONTEND, request_.component);
-    return {ref, resolve_options(*ref.info, session_.flags().sources_for(*ref.info))};
-  }
-
-  void lower_all() {
+  // Front ends and options are resolved one after the other, because flags are shared out as
+  // components appear.
+  void prepare() {
     if (request_.generate) {
       const ComponentRef ref =
           session_.registry().component(OMEN_GRAPH_FRONTEND, request_.component);
       if (!(ref.info->caps & OMEN_CAP_GENERATES))
         usage_error(ref.info->id + " does not generate workloads",
                     "give it a file instead of --generate");
-      request_.inputs = {""};
+      add_item({"", request_.component, ref});
+    } else {
+      for (GraphInput& input : unfold(session_.components(), request_.inputs, request_.component))
+        add_item(std::move(input));
     }
-    std::vector<std::optional<Job>> jobs;
-    for (const std::string& input : request_.inputs) {
-      Item item{input.empty() ? request_.component : input, std::nullopt, std::nullopt};
-      std::optional<Job> job;
-      try {
-        const bool has_tables = request_.component.empty() && fs::path(input).extension() == ".omt";
-        if (has_tables)
-          item.lowered = read_input(session_.components(), input, "", session_.flags());
-        else
-          job = job_for(input);
-      } catch (const Error& e) {
-        if (e.code() == OMEN_INVALID_ARGUMENT ||
-            (e.code() == OMEN_NOT_FOUND && !request_.component.empty()))
-          throw;
-        item.error = e;
-      }
-      items_.push_back(std::move(item));
-      jobs.push_back(std::move(job));
-    }
-    if (std::any_of(jobs.begin(), jobs.end(), [](auto& job) { return job.has_value(); }))
+    if (std::any_of(items_.begin(), items_.end(), [](auto& i) { return i.frontend.has_value(); }))
       session_.flags().finish();
-    lower_in_parallel(jobs);
+    if (one_file_each()) name_outputs();
   }
 
-  void lower_in_parallel(std::vector<std::optional<Job>>& jobs) {
+  void add_item(GraphInput input) {
+    Item item;
+    item.input = std::move(input);
+    try {
+      choose_frontend(item);
+    } catch (const Error& e) {
+      if (e.code() == OMEN_INVALID_ARGUMENT ||
+          (e.code() == OMEN_NOT_FOUND && !request_.component.empty()))
+        throw;
+      item.error = e;
+    }
+    if (item.input.path.empty()) item.input.path = request_.component;
+    items_.push_back(std::move(item));
+  }
+
+  void choose_frontend(Item& item) {
+    const std::string& path = item.input.path;
+    if (request_.component.empty() && fs::path(path).extension() == ".omt") {
+      item.lowered = read_input(session_.components(), path, "", session_.flags());
+      return;
+    }
+    const ComponentRef ref =
+        item.input.frontend ? *item.input.frontend
+        : request_.component.empty()
+            ? find_frontend(session_.components(), path)
+            : session_.registry().component(OMEN_GRAPH_FRONTEND, request_.component);
+    item.frontend = ref;
+    item.options = resolve_options(*ref.info, session_.flags().sources_for(*ref.info));
+  }
+
+  // Clashes of names show before any work is done.
+  void name_outputs() {
+    std::set<fs::path> taken;
+    for (Item& item : items_) {
+      std::string path = request_.output;
+      item.output = path.replace(path.find('%'), 1, item.input.name);
+      if (!taken.insert(item.output).second)
+        usage_error("two inputs would be written to " + item.output.string(),
+                    "give files with different names");
+    }
+    const fs::path place = fs::path(request_.output).parent_path();
+    journal_.emplace(place.string().find('%') == std::string::npos ? request_.output : "./journal",
+                     request_.resume);
+    for (Item& item : items_)
+      item.kept = item.frontend && journal_->has(item.input, item.settings(), item.output);
+  }
+
+  void lower_all() {
     std::atomic<std::size_t> next{0}, done{0};
-    std::mutex mutex;
     const auto work = [&] {
-      for (std::size_t i = next++; i < jobs.size(); i = next++) {
-        if (!jobs[i]) continue;
-        try {
-          if (interrupted()) throw Error(OMEN_CANCELLED, "graph was cancelled");
-          Lowered lowered =
-              lower(session_.components(), request_.inputs[i], jobs[i]->frontend, jobs[i]->options);
-          const std::lock_guard lock(mutex);
-          items_[i].lowered = std::move(lowered);
-        } catch (const Error& e) {
-          const std::lock_guard lock(mutex);
-          items_[i].error = e;
-        }
-        session_.progress().update(static_cast<double>(++done) / static_cast<double>(jobs.size()),
-                                   items_[i].input.c_str());
+      for (std::size_t i = next++; i < items_.size(); i = next++) {
+        finish_item(items_[i]);
+        session_.progress().update(static_cast<double>(++done) / static_cast<double>(items_.size()),
+                                   items_[i].input.path.c_str());
       }
     };
     std::vector<std::thread> threads;
-    const std::size_t count = std::min<std::size_t>(request_.jobs, jobs.size());
+    const std::size_t count = std::min<std::size_t>(request_.jobs, items_.size());
     for (std::size_t i = 1; i < count; ++i) threads.emplace_back(work);
     work();
     for (std::thread& thread : threads) thread.join();
     for (const Item& item : items_)
       if (item.error && item.error->code() == OMEN_CANCELLED) throw *item.error;
+  }
+
+  // Lowers one input, and writes it where it has a file of its own: a whole directory then needs
+  // the memory of few of its files, and what was written survives an interrupt.
+  void finish_item(Item& item) {
+    if (item.error || item.kept) return;
+    try {
+      if (interrupted()) throw Error(OMEN_CANCELLED, "graph was cancelled", resume_hint());
+      if (!item.lowered)
+        item.lowered = lower(session_.components(), request_.generate ? "" : item.input.path,
+                             *item.frontend, item.options);
+      item.facts = graph_facts(item.lowered->tables);
+      if (item.output.empty()) return;
+      write_one(item.output, item.input.path, item.lowered->tables);
+      item.lowered->tables.clear();
+      if (item.frontend) journal_->add(item.input, item.settings(), item.output);
+    } catch (const Error& e) {
+      item.lowered.reset();
+      item.error = e;
+    }
+  }
+  std::string resume_hint() const {
+    return one_file_each() ? "Go on with the same command and --resume." : "";
   }
 
   std::string title(const std::string& input, const Tables& tables) const {
@@ -161,16 +208,20 @@ class GraphVerb {
   void write_one(const fs::path& path, const std::string& name, const Tables& tables) {
     const std::string suffix = path.extension().string();
     if (const fs::path parent = path.parent_path(); !parent.empty()) fs::create_directories(parent);
+    // A file that is there is whole.
+    const fs::path fresh = path.parent_path() / (".part-" + path.filename().string());
     if (suffix == ".omt")
-      write_dataset(path, tables);
+      write_dataset(fresh, tables);
     else if (suffix == ".json")
-      write_text(path, graph_json(tables));
+      write_text(fresh, graph_json(tables));
     else if (suffix == ".dot")
-      write_text(path, graph_dot(tables, title(name, tables), request_.max_nodes));
+      write_text(fresh, graph_dot(tables, title(name, tables), request_.max_nodes));
     else if (suffix == ".svg")
-      write_svg(path, graph_dot(tables, title(name, tables), request_.max_nodes));
+      write_svg(fresh, graph_dot(tables, title(name, tables), request_.max_nodes));
     else
-      write_with_plugin(path, tables);
+      write_with_plugin(fresh, tables);
+    fs::rename(fresh, path);
+    const std::lock_guard lock(mutex_);
     written_.push_back(path.string());
   }
 
@@ -182,18 +233,7 @@ class GraphVerb {
     session_.components().write_graph(*writer_, run.c(), dataset.c(), path.string());
   }
 
-  void write_output() {
-    if (one_file_each()) {
-      for (const Item& item : items_) {
-        if (!item.lowered) continue;
-        std::string path = request_.output;
-        path.replace(path.find('%'), 1, fs::path(item.input).stem().string());
-        if (std::find(written_.begin(), written_.end(), path) != written_.end())
-          usage_error("two inputs would be written to " + path, "give files with different names");
-        write_one(path, item.input, item.lowered->tables);
-      }
-      return;
-    }
+  void write_together() {
     std::vector<Lowered> inputs;
     for (const Item& item : items_)
       if (item.lowered) inputs.push_back(*item.lowered);
@@ -202,13 +242,18 @@ class GraphVerb {
       usage_error("these inputs give different kinds of graphs, which do not fit into one file",
                   "write one file each with % in the name: -o '%" +
                       fs::path(request_.output).extension().string() + "'");
-    write_one(request_.output, items_.size() == 1 ? items_[0].input : request_.output,
+    write_one(request_.output, items_.size() == 1 ? items_[0].input.path : request_.output,
               batches[0].tables);
   }
 
   void show() const {
     if (globals().json) return print(facts_json());
-    if (!written_.empty()) {
+    const auto kept =
+        std::count_if(items_.begin(), items_.end(), [](const Item& i) { return i.kept; });
+    if (kept > 0)
+      note(globals(), "kept " + std::to_string(kept) + " of " + std::to_string(items_.size()) +
+                          " files of the run before");
+    if (kept > 0 || !written_.empty()) {
       for (const std::string& path : written_) note(globals(), "wrote " + path);
       return;
     }
@@ -223,8 +268,8 @@ class GraphVerb {
                      {"edge kinds", false, true}});
     for (const Item& item : items_) {
       if (!item.lowered) continue;
-      const GraphFacts f = graph_facts(item.lowered->tables);
-      table.add({item.input,
+      const GraphFacts& f = item.facts;
+      table.add({item.input.path,
                  {item.lowered->frontend, Style::kAccent},
                  item.lowered->dialect,
                  std::to_string(f.graphs),
@@ -241,9 +286,11 @@ class GraphVerb {
     JsonWriter json;
     json.object().field("format_version", 1).key("graphs").array();
     for (const Item& item : items_) {
-      json.object().field("input", item.input);
-      if (item.lowered) {
-        const GraphFacts f = graph_facts(item.lowered->tables);
+      json.object().field("input", item.input.path);
+      if (item.kept) {
+        json.field("kept", true);
+      } else if (item.lowered) {
+        const GraphFacts& f = item.facts;
         json.field("frontend", item.lowered->frontend)
             .field("dialect", item.lowered->dialect)
             .field("graphs", f.graphs);
@@ -261,6 +308,8 @@ class GraphVerb {
   const FoundPlugin* writer_ = nullptr;
   std::vector<Item> items_;
   std::vector<std::string> written_;
+  std::optional<GraphJournal> journal_;
+  std::mutex mutex_;
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ struct GraphRequest {
   Flags flags;
   unsigned jobs = 1;
   std::int64_t max_nodes = 400;
-  bool generate = false;
+  bool generate = false, resume = false;
   RunChoices run;
 };
 

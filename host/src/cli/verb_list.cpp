@@ -38,7 +38,7 @@ constexpr VerbText kVerbs[] = {
     {"graph", "turn sources and networks into graphs, and write or draw them",
      "omen graph kernel.cl\nomen graph kernel.cl -o kernel.svg\nomen graph src/*.cl -j 4 -o "
      "graphs.omt\n"
-     "omen graph src/*.cl -o 'drawings/%.svg'"},
+     "omen graph src/*.cl -o 'drawings/%.svg'\nomen graph src -j 4 -o 'graphs/%.omt' --resume"},
     {"profile", "run a command and record what it uses, or watch one that runs already",
      "omen profile -- python train.py\nomen profile -o run.omt --repeat 5 -- ./bench\n"
      "omen profile --with telemetry.nvml --pid 1234 --duration 60s\n"

@@ -73,6 +73,9 @@ std::string trimmed(std::string text) {
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& diagnostics) {
+  if (diagnostics.find("unknown target triple") != std::string::npos)
+    throw Error(OMEN_INVALID_ARGUMENT, "Clang refuses the settings\n" + diagnostics,
+                "Try x86_64-unknown-linux-gnu, spir64-unknown-unknown or nvptx64-nvidia-cuda.");
   const bool missing = diagnostics.find("file not found") != std::string::npos;
   throw Error(
       OMEN_INVALID_DATA,

@@ -10,6 +10,7 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -53,12 +54,20 @@ std::optional<IrModule> parse_text(std::string_view text, const std::string& pat
   return finish(std::move(context), std::move(module));
 }
 
+// "file.ll:3:7: expected type", and the line with a mark under the column where a person can read
+// it.
 std::string described(const llvm::SMDiagnostic& problem) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  problem.print(nullptr, out, false, false);
-  out.flush();
-  while (!text.empty() && text.back() == '\n') text.pop_back();
+  constexpr std::size_t kLongestLine = 200;
+  std::string text = problem.getFilename().str() + ":" + std::to_string(problem.getLineNo()) + ":" +
+                     std::to_string(problem.getColumnNo() + 1) + ": " + problem.getMessage().str();
+  const llvm::StringRef line = problem.getLineContents();
+  const bool readable =
+      line.size() <= kLongestLine && std::all_of(line.begin(), line.end(), [](unsigned char c) {
+        return c == '\t' || (c >= 0x20 && c < 0x7F);
+      });
+  if (readable && problem.getColumnNo() >= 0)
+    text += "\n" + line.str() + "\n" +
+            std::string(static_cast<std::size_t>(problem.getColumnNo()), ' ') + "^";
   return text;
 }
 

@@ -3,6 +3,7 @@
 #ifndef OMEN_HOST_REMOTE_HPP
 #define OMEN_HOST_REMOTE_HPP
 
+#include <memory>
 #include <string_view>
 
 #include "omen/host/component.hpp"
@@ -26,10 +27,18 @@ ScorerHandle remote_scorer(const Manifest& plugin, std::string_view id, const Op
 CommandHandle remote_command(const Manifest& plugin, std::string_view id,
                              const OptionValues& options, const WorkerLimits& limits);
 
-// Confidence of a front end that lives in a worker; sniff has no object and so takes a worker of
-// its own.
-int remote_sniff(const Manifest& plugin, std::string_view id, const char* path,
-                 std::string_view head, const WorkerLimits& limits);
+class WorkerLink;
+
+// Asks the front ends of a plugin that lives in a worker how sure they are; sniff has no object and
+// so takes a worker of its own, which serves one question after the other. [any-thread]
+class RemoteSniffer {
+ public:
+  RemoteSniffer(const Manifest& plugin, const WorkerLimits& limits);
+  int sniff(std::string_view id, const char* path, std::string_view head);
+
+ private:
+  std::shared_ptr<WorkerLink> link_;
+};
 
 // omen.observe/1 on a predictor that remote_predictor made.
 void remote_observe(PredictorHandle& predictor, const omen_run* run, const omen_dataset* measured);
