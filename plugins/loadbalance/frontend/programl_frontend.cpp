@@ -18,6 +18,7 @@
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 #include "llvm/read_module.hpp"
+#include "llvm/struct_definitions.hpp"
 
 namespace omen::loadbalance {
 namespace fs = std::filesystem;
@@ -112,7 +113,7 @@ std::vector<ProgramGraph> build_graphs(const IrModule& module, const char* path,
                                        const ProgramlOptions& options, const Run& run) {
   BuildOptions build;
   build.dialect = dialect_of(options.dialect);
-  build.full_text = options.full_text;
+  build.full_text = options.full_text || !options.inst2vec.empty();
   build.instructions_only = options.instructions_only;
   std::vector<const llvm::Function*> kernels = kernels_of(module.get());
   if (!options.kernel.empty()) kernels = {find_kernel(module.get(), options.kernel, kernels, path)};
@@ -130,6 +131,17 @@ std::vector<ProgramGraph> build_graphs(const IrModule& module, const char* path,
         build_graph(module.get(), with_callees(*kernel), kernel->getName().str(), build));
   }
   return graphs;
+}
+
+void add_statements(std::vector<ProgramGraph>& graphs, const llvm::Module& module,
+                    const ProgramlOptions& options) {
+  if (options.inst2vec.empty()) return;
+  const Inst2vecDictionary dictionary = Inst2vecDictionary::read(options.inst2vec);
+  const StructDefinitions structs = struct_definitions(module);
+  for (ProgramGraph& graph : graphs) {
+    graph.statements = dictionary.ids(graph, structs);
+    if (!options.full_text) graph.full_texts.clear();
+  }
 }
 
 // Nothing for IR, and for a source that the other target refuses.
@@ -209,6 +221,7 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
   run_guarded("LLVM", path, [&] {
     settle_debug_info(module.get(), options_.strip_debug, path);
     graphs = build_graphs(module, path, options_, run);
+    add_statements(graphs, module.get(), options_);
   });
   if (options_.dialect == "cdfg")
     for (ProgramGraph& graph : graphs) graph = to_cdfg(graph);

@@ -10,7 +10,7 @@
 namespace omen::loadbalance {
 
 struct ProgramlOptions {
-  std::string dialect = "programl", scope = "auto", kernel;
+  std::string dialect = "programl", scope = "auto", kernel, inst2vec;
   std::string cl_std = "CL1.2", target = "x86_64-unknown-linux-gnu";
   int opt_level = 2;
   std::vector<std::string> define, include_dir, include;
@@ -39,6 +39,9 @@ struct ProgramlOptions {
         opt(&O::include_dir, "include_dir", "directory with headers, as Clang's -I"),
         opt(&O::include, "include", "file to include before the first line, as Clang's -include"),
         opt(&O::full_text, "full_text", "add the printed instruction of each node; slower"),
+        opt(&O::inst2vec, "inst2vec",
+            "file of inst2vec's statements, one [id, \"statement\"] a line; adds their ids to "
+            "nodes"),
         opt(&O::counts, "counts",
             "count operations and memory accesses of sources, which compiles them a second time"),
         opt(&O::strip_debug, "strip_debug",

@@ -46,6 +46,7 @@ ProgramGraph to_cdfg(const ProgramGraph& graph) {
     out.source_nodes.push_back(static_cast<std::int32_t>(n));
     if (!graph.full_texts.empty()) out.full_texts.push_back(graph.full_texts[n]);
     if (!graph.values.empty()) out.values.push_back(graph.values[n]);
+    if (!graph.statements.empty()) out.statements.push_back(graph.statements[n]);
   }
   const auto join = [&](std::int32_t source, std::int32_t target, Flow flow) {
     out.edges.push_back({number[static_cast<std::size_t>(source)],

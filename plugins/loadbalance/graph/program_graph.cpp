@@ -41,7 +41,7 @@ class Merged {
 Table nodes_table(const std::vector<ProgramGraph>& graphs, const char* dialect,
                   std::int64_t first_id) {
   std::vector<std::int64_t> graph_id;
-  std::vector<std::int32_t> node_id, op, type, function, block, source_node;
+  std::vector<std::int32_t> node_id, op, type, function, block, source_node, statement;
   std::vector<bool> in_function;
   std::vector<std::string> full_text, value;
   Merged texts, functions;
@@ -63,6 +63,7 @@ Table nodes_table(const std::vector<ProgramGraph>& graphs, const char* dialect,
     full_text.insert(full_text.end(), graph.full_texts.begin(), graph.full_texts.end());
     value.insert(value.end(), graph.values.begin(), graph.values.end());
     source_node.insert(source_node.end(), graph.source_nodes.begin(), graph.source_nodes.end());
+    statement.insert(statement.end(), graph.statements.begin(), graph.statements.end());
   }
   const std::size_t rows = graph_id.size();
   TableBuilder builder;
@@ -79,6 +80,7 @@ Table nodes_table(const std::vector<ProgramGraph>& graphs, const char* dialect,
   if (rows > 0 && full_text.size() == rows) builder.add_strings("full_text", full_text);
   if (rows > 0 && value.size() == rows) builder.add_strings("value", value);
   if (rows > 0 && source_node.size() == rows) builder.add("source_node", std::move(source_node));
+  if (rows > 0 && statement.size() == rows) builder.add("inst2vec", std::move(statement));
   return builder.finish();
 }
 
@@ -126,7 +128,8 @@ void read_nodes(const Table& table, std::map<std::int64_t, ProgramGraph>& graphs
   const StringColumn op = table.strings("op");
   const OptionalText type(table, "type"), function(table, "function"), full(table, "full_text"),
       value(table, "value");
-  const auto block = table.find("block"), source_node = table.find("source_node");
+  const auto block = table.find("block"), source_node = table.find("source_node"),
+             statement = table.find("inst2vec");
   struct Numbers {
     std::unordered_map<std::string, std::int32_t> texts, functions;
   };
@@ -152,6 +155,7 @@ void read_nodes(const Table& table, std::map<std::int64_t, ProgramGraph>& graphs
     if (full.column) graph.full_texts.emplace_back((*full.column)[row]);
     if (value.column) graph.values.emplace_back((*value.column)[row]);
     if (source_node) graph.source_nodes.push_back(table.column<std::int32_t>(*source_node)[row]);
+    if (statement) graph.statements.push_back(table.column<std::int32_t>(*statement)[row]);
   }
 }
 

@@ -53,6 +53,8 @@ struct ProgramGraph {
   std::vector<std::int32_t> source_nodes;  // the node of another form that each node stands for,
                                            // or empty
 
+  std::vector<std::int32_t> statements;  // id of inst2vec's statement by node, or empty
+
   std::string_view text(const Node& node) const {
     return texts[static_cast<std::size_t>(node.text)];
   }
@@ -69,9 +71,10 @@ class TextTable {
   std::unordered_map<std::string, std::int32_t> codes_;
 };
 
-// The tables `nodes` (graph_id, node_id, op = text, type, function, block, and full_text, value and
-// source_node where the graphs have them) and `edges` (graph_id, src, dst, kind, position). Graph i
-// gets id first_id + i. `function` is a dictionary of names, null for the root and constants.
+// The tables `nodes` (graph_id, node_id, op = text, type, function, block, and full_text, value,
+// source_node and inst2vec where the graphs have them) and `edges` (graph_id, src, dst, kind,
+// position). Graph i gets id first_id + i. `function` is a dictionary of names, null for the root
+// and constants.
 struct GraphTables {
   Table nodes, edges;
 };
