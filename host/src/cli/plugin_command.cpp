@@ -40,6 +40,14 @@ ComponentRef find_command(const Registry& registry, const PluginCommandRequest& 
               near.empty() ? "its commands are " + list : "did you mean '" + near[0] + "'?");
 }
 
+// The only column of a table that says it is text, line by line.
+std::string lines_of(const Table& table) {
+  std::string text;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    text += std::string(table.strings(std::size_t{0})[row]) + "\n";
+  return text;
+}
+
 }  // namespace
 
 const FoundPlugin& find_command_plugin(const Registry& registry, std::string_view name) {
@@ -87,6 +95,10 @@ int run_plugin_command(const Globals& globals, const PluginCommandRequest& reque
     return code;
   }
   for (const auto& [name, table] : tables) {
+    if (table.metadata("omen.render") == "text" && table.columns() == 1) {
+      print(lines_of(table));
+      continue;
+    }
     if (tables.size() > 1 && !globals.plain)
       print((&table == &tables.begin()->second ? "" : "\n") + name + "\n");
     print(table_text(table, out_terminal(globals), !globals.plain, 60));

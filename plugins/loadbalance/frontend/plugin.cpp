@@ -5,6 +5,7 @@
 #include "frontend/programl_frontend.hpp"
 #include "graph/program_message.hpp"
 #include "opencl/profiler.hpp"
+#include "opencl/run_command.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -25,4 +26,6 @@ OMEN_PLUGIN(
         .cite(omen::loadbalance::kProgramlCite),
     omen::profiler<omen::loadbalance::OpenClProfiler, omen::loadbalance::OpenClProfilerOptions>(
         "loadbalance.opencl", "an OpenCL kernel on two devices, alone and divided"),
+    omen::command<omen::loadbalance::RunCommand, omen::loadbalance::RunOptions>(
+        "loadbalance.run", "divide an OpenCL kernel between two devices and measure it"),
     omen::graph_writer<omen::loadbalance::write_message_file>(".pb", ".pbtxt"))

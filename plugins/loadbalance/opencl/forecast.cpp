@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls the front end and a predictor through the host.
+#include "opencl/forecast.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace omen::loadbalance {
+namespace {
+
+Table with_columns(const Table& workloads, double wgsize, double input_bytes) {
+  TableBuilder builder;
+  for (std::size_t c = 0; c < workloads.columns(); ++c)
+    if (workloads.name(c) != "wgsize" && workloads.name(c) != "input_size")
+      builder.add_column(workloads, c);
+  const auto rows = static_cast<std::size_t>(workloads.rows());
+  return builder.add("wgsize", std::vector<double>(rows, wgsize))
+      .add("input_size", std::vector<double>(rows, input_bytes))
+      .finish();
+}
+
+std::optional<double> number(const Table& rows, const char* column) {
+  const auto at = rows.find(column);
+  if (!at || rows.rows() == 0 || !is_number(rows.type(*at))) return std::nullopt;
+  const double value = rows.numbers(*at)[0];
+  return std::isnan(value) ? std::nullopt : std::optional<double>(value);
+}
+
+}  // namespace
+
+std::map<std::string, Table> kernel_tables(const Run& run, const std::string& path,
+                                           const SplitOptions& options, const std::string& kernel,
+                                           double wgsize, double input_bytes) {
+  const nlohmann::json settings = {{"kernel", kernel},
+                                   {"cl_std", options.cl_std},
+                                   {"define", options.define},
+                                   {"include_dir", options.include_dir},
+                                   {"include", options.include}};
+  std::map<std::string, Table> tables =
+      call::lower(run, "loadbalance.programl", path, settings.dump());
+  tables["workloads"] = with_columns(tables.at("workloads"), wgsize, input_bytes);
+  return tables;
+}
+
+std::optional<Forecast> forecast(const Run& run, const std::map<std::string, Table>& tables,
+                                 const std::string& predictor, const std::string& model,
+                                 std::string& why) {
+  MemoryDataset in;
+  for (const auto& [name, table] : tables) in.put(name, table);
+  Forecast found;
+  found.predictor = predictor;
+  try {
+    const Table rows = call::predict(run, predictor.c_str(), in.view(), {}, model).read_all();
+    const auto status = rows.find("status");
+    if (status && rows.rows() > 0) found.status = rows.strings(*status)[0];
+    const std::optional<double> share = number(rows, "share");
+    if (!share) {
+      why = predictor + " gives no share: " + found.status;
+      return std::nullopt;
+    }
+    found.share = *share;
+    found.low = number(rows, "share.lo");
+    found.high = number(rows, "share.hi");
+    found.first_ms = number(rows, "t_cpu_ms");
+    found.second_ms = number(rows, "t_gpu_ms");
+    found.gain = number(rows, "gain");
+  } catch (const Error& error) {
+    if (error.code() == OMEN_CANCELLED) throw;
+    why = error.what();
+    return std::nullopt;
+  }
+  return found;
+}
+
+}  // namespace omen::loadbalance
