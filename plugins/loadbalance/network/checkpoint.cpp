@@ -163,8 +163,9 @@ bool is_parameter(const NamedTensor& tensor) {
 }
 
 std::vector<NetworkTarget> targets_for(std::int64_t outputs) {
-  if (outputs == 1) return {{"share", {{"omen.unit", "%"}, {"omen.direction", "higher"}}, {}}};
-  if (outputs == 5) return {{"share_class", {}, {"0", "25", "50", "75", "100"}}};
+  if (outputs == 1)
+    return {{.name = "share", .metadata = {{"omen.unit", "%"}, {"omen.direction", "higher"}}}};
+  if (outputs == 5) return {{.name = "share_class", .classes = {"0", "25", "50", "75", "100"}}};
   throw Error(OMEN_INVALID_DATA, "the checkpoint has " + std::to_string(outputs) +
                                      " outputs; 1 (share) and 5 (classes of the share) are known");
 }

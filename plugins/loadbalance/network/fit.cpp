@@ -25,6 +25,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
+constexpr double kWideRatio = 100;  // numbers that span more than this are learnt as logarithms
+
 at::Tensor index_of(const Numbers& values) {
   at::Tensor t =
       at::empty({static_cast<std::int64_t>(values.size())}, at::TensorOptions().dtype(at::kLong));
@@ -106,9 +108,10 @@ class Examples {
                   const at::Tensor& index) {
     const std::vector<double>& from = data.targets[target].value;
     at::Tensor all = at::empty({static_cast<std::int64_t>(from.size())});
-    const double mean = model.targets[target].mean, scale = model.targets[target].scale;
-    std::transform(from.begin(), from.end(), all.mutable_data_ptr<float>(),
-                   [=](double v) { return static_cast<float>((v - mean) / scale); });
+    const NetworkTarget& to = model.targets[target];
+    std::transform(from.begin(), from.end(), all.mutable_data_ptr<float>(), [&](double v) {
+      return static_cast<float>(((to.logarithm ? std::log(v) : v) - to.mean) / to.scale);
+    });
     values_.push_back(all.index_select(0, index));
   }
 
@@ -241,18 +244,23 @@ void train_readout(NetworkModel& model, const Examples& train, const Examples* v
 }  // namespace
 
 void measure_targets(NetworkModel& model, const FitData& train) {
-  for (NetworkTarget& target : model.targets) {
+  for (std::size_t t = 0; t < model.targets.size(); ++t) {
+    NetworkTarget& target = model.targets[t];
     if (!target.classes.empty()) continue;
-    const auto column = static_cast<std::size_t>(&target - model.targets.data());
-    double sum = 0, squares = 0, count = 0;
-    for (std::size_t row = 0; row < train.rows.size(); ++row) {
-      const double value = train.targets[column].value[row];
-      if (!std::isfinite(value) || !train.rows.known(row)) continue;
+    std::vector<double> values;
+    for (std::size_t row = 0; row < train.rows.size(); ++row)
+      if (std::isfinite(train.targets[t].value[row]) && train.rows.known(row))
+        values.push_back(train.targets[t].value[row]);
+    if (values.empty()) continue;
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    target.logarithm = target.name != "share" && *low > 0 && *high / *low > kWideRatio;
+    double sum = 0, squares = 0;
+    for (const double given : values) {
+      const double value = target.logarithm ? std::log(given) : given;
       sum += value;
       squares += value * value;
-      count += 1;
     }
-    if (count == 0) continue;
+    const auto count = static_cast<double>(values.size());
     target.mean = sum / count;
     const double variance = squares / count - target.mean * target.mean;
     target.scale = variance > 1e-12 ? std::sqrt(variance) : 1;

@@ -104,6 +104,7 @@ void save_target(const NetworkTarget& target, const std::string& prefix, Artifac
   out.put_meta(prefix + "name", target.name);
   out.put_meta(prefix + "mean", number_text(target.mean));
   out.put_meta(prefix + "scale", number_text(target.scale));
+  out.put_meta(prefix + "logarithm", target.logarithm ? "1" : "0");
   out.put_text(prefix + "classes", joined(target.classes));
   std::vector<std::string> pairs;
   for (const auto& [key, value] : target.metadata) {
@@ -118,6 +119,7 @@ NetworkTarget load_target(const std::string& prefix, const ArtifactReader& in) {
   target.name = in.meta(prefix + "name");
   target.mean = number_of(in, prefix + "mean");
   target.scale = number_of(in, prefix + "scale");
+  target.logarithm = in.meta(prefix + "logarithm") == "1";
   target.classes = split_lines(in.text(prefix + "classes"));
   const std::vector<std::string> pairs = split_lines(in.text(prefix + "metadata"));
   for (std::size_t i = 0; i + 1 < pairs.size(); i += 2)

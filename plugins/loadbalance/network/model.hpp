@@ -16,12 +16,14 @@
 
 namespace omen::loadbalance {
 
-// A number is mean + scale * output; a class has one output each, whose softmax is its probability.
+// A number is mean + scale * output, or the exponential of that where its logarithm was learnt; a
+// class has one output each, whose softmax is its probability.
 struct NetworkTarget {
   std::string name;
-  Metadata metadata;
-  std::vector<std::string> classes;
+  Metadata metadata = {};
+  std::vector<std::string> classes = {};
   double mean = 0, scale = 1;
+  bool logarithm = false;
 
   std::int64_t outputs() const {
     return classes.empty() ? 1 : static_cast<std::int64_t>(classes.size());

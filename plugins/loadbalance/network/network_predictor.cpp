@@ -91,6 +91,7 @@ void add_number(TableBuilder& table, const NetworkTarget& target, const at::Tens
   std::vector<double> values = column_values(output);
   for (double& value : values) {
     value = target.mean + target.scale * value;
+    if (target.logarithm) value = std::exp(value);
     if (target.name == "share") value = std::clamp(value, 0.0, 100.0);
   }
   table.add(target.name, std::move(values), target.metadata).valid(present);
@@ -176,7 +177,8 @@ void NetworkPredictor::fit(const Dataset& train, const Dataset& valid, const Run
   std::vector<TargetColumn> targets = read_targets(train, rows.workload_id);
   next.compiled = rows.compiled;
   for (const TargetColumn& target : targets)
-    next.targets.push_back({target.name, target.metadata, target.classes});
+    next.targets.push_back(
+        {.name = target.name, .metadata = target.metadata, .classes = target.classes});
 
   KernelRows held_out;
   std::vector<TargetColumn> held_out_targets;

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thesis network (skips, extended readout) on the shuffled folds: trains and keeps a model for
+// each fold, re-predicts from the kept ones, or trains one fold anew.
+//   network_folds train|check|retrain TABLES SPLIT MODELS [KEY=VALUE...]
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <string>
+
+#include "checks/fold_data.hpp"
+#include "network/network_predictor.hpp"
+#include "omen/container.hpp"
+#include "omen/error.hpp"
+
+namespace omen::loadbalance {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kTargets = {"share", "share_class", "device"};
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+bool broken() {
+  const char* text = std::getenv("OMEN_SHOW_BREAK");
+  return text && std::strcmp(text, "1") == 0;
+}
+
+// Options of the predictor from KEY=VALUE arguments.
+NetworkPredictorOptions read_options(const std::vector<std::string>& arguments) {
+  const auto& table = detail::OptionTable<NetworkPredictorOptions>::get();
+  std::vector<omen_option> values;
+  for (const std::string& argument : arguments) {
+    const std::size_t equals = argument.find('=');
+    const std::string key = argument.substr(0, equals);
+    omen_option value{};
+    for (const omen_option_spec* const* spec = table.specs(); *spec; ++spec)
+      if (key == (*spec)->key) value.key = (*spec)->key;
+    if (!value.key || equals == argument.npos)
+      throw Error(OMEN_INVALID_ARGUMENT, "'" + argument + "' is no option of the network");
+    value.s = argument.c_str() + equals + 1;
+    value.r = std::atof(value.s);
+    value.i = std::strcmp(value.s, "true") == 0 ? 1 : std::atoll(value.s);
+    values.push_back(value);
+  }
+  return table.parse(values.data(), values.size());
+}
+
+fs::path model_file(const fs::path& directory, std::int64_t repeat, std::int64_t fold) {
+  return directory / ("fold-" + std::to_string(repeat) + "-" + std::to_string(fold) + ".omen");
+}
+
+// Sums of errors over rows.
+struct Score {
+  double absolute = 0, right_class = 0, right_device = 0, rows = 0;
+
+  void add(const Table& predicted, const Table& truth, const std::vector<std::int64_t>& rows_of) {
+    const std::vector<double> share = predicted.numbers("share"), label = truth.numbers("share");
+    for (std::size_t i = 0; i < rows_of.size(); ++i) {
+      const auto row = static_cast<std::int64_t>(i);
+      absolute += std::abs(share[i] - label[static_cast<std::size_t>(rows_of[i])]);
+      right_class +=
+          predicted.strings("share_class")[row] == truth.strings("share_class")[rows_of[i]];
+      right_device += predicted.strings("device")[row] == truth.strings("device")[rows_of[i]];
+      rows += 1;
+    }
+  }
+  void add(const Score& other) {
+    absolute += other.absolute;
+    right_class += other.right_class;
+    right_device += other.right_device;
+    rows += other.rows;
+  }
+  void print(const std::string& what) const {
+    std::printf("%s: MAE %.3f, classes right %.4f, devices right %.4f of %.0f rows\n", what.c_str(),
+                absolute / rows, right_class / rows, right_device / rows, rows);
+    std::fflush(stdout);
+  }
+};
+
+Score test(NetworkPredictor& predictor, const FoldData& data, std::int64_t repeat,
+           std::int64_t fold) {
+  Score score;
+  const auto in = data.test(repeat, fold);
+  const QuietRun run(1);
+  score.add(predictor.predict(in->view(), run.view()).read_all(), data.targets(),
+            data.test_rows(repeat, fold));
+  return score;
+}
+
+Score train(const FoldData& data, const NetworkPredictorOptions& options, std::int64_t repeat,
+            std::int64_t fold, const fs::path& keep) {
+  NetworkPredictor predictor(options);
+  const QuietRun run(static_cast<std::uint64_t>(100 * repeat + fold + 1));
+  const auto in = data.train(repeat, fold);
+  predictor.fit(in->view(), Dataset(nullptr), run.view());
+  if (!keep.empty()) {
+    container::Writer file;
+    ArtifactWriter out(file.sink());
+    predictor.save(out);
+    file.write(keep);
+  }
+  return test(predictor, data, repeat, fold);
+}
+
+Score repredict(const FoldData& data, std::int64_t repeat, std::int64_t fold,
+                const fs::path& file) {
+  NetworkPredictor predictor{{}};
+  const container::Reader reader = container::Reader::open(file);
+  predictor.load(ArtifactReader(reader.source()));
+  return test(predictor, data, repeat, fold);
+}
+
+int show(const char* name, double value, const char* unit, const char* relation, double bound) {
+  std::printf("SHOW %s %.4f %s goal %s %g\n", name, value, unit, relation, bound);
+  return 0;
+}
+
+int train_folds(const FoldData& data, const fs::path& models,
+                const NetworkPredictorOptions& options) {
+  const char* only = std::getenv("OMEN_FOLDS");  // such as 0:3 for three folds of the first repeat
+  Score all;
+  for (std::int64_t repeat = 0; repeat < data.repeats(); ++repeat) {
+    Score score;
+    for (std::int64_t fold = 0; fold < data.folds(); ++fold) {
+      if (only && (repeat != std::atoll(only) || fold >= std::atoll(std::strchr(only, ':') + 1)))
+        continue;
+      const fs::path file = models.empty() ? fs::path() : model_file(models, repeat, fold);
+      const double begin = cpu_seconds();
+      const bool kept = !file.empty() && fs::exists(file);
+      const Score mine =
+          kept ? repredict(data, repeat, fold, file) : train(data, options, repeat, fold, file);
+      mine.print("fold " + std::to_string(repeat) + "-" + std::to_string(fold) + " in " +
+                 std::to_string(static_cast<int>(cpu_seconds() - begin)) + " CPU s");
+      score.add(mine);
+    }
+    if (score.rows > 0) score.print("repeat " + std::to_string(repeat));
+    all.add(score);
+  }
+  all.print("all");
+  return 0;
+}
+
+// With OMEN_SHOW_BREAK the models of other folds answer, which have seen the rows' targets less
+// often than they should: those of another repeat's fold are no better than any trained model, so
+// the break predicts with models whose readout is that of an untrained network.
+int check_folds(const FoldData& data, const fs::path& models) {
+  Score all;
+  for (std::int64_t repeat = 0; repeat < data.repeats(); ++repeat) {
+    Score score;
+    for (std::int64_t fold = 0; fold < data.folds(); ++fold) {
+      if (broken()) {
+        NetworkPredictorOptions untrained;
+        untrained.epochs = untrained.readout_epochs = 0;
+        if (repeat == 0 && fold == 0) score.add(train(data, untrained, repeat, fold, {}));
+        continue;
+      }
+      score.add(repredict(data, repeat, fold, model_file(models, repeat, fold)));
+    }
+    if (score.rows > 0) score.print("repeat " + std::to_string(repeat));
+    all.add(score);
+  }
+  show("network_shuffled_mae", all.absolute / all.rows, "points", "<=", 8.0);
+  return show("network_shuffled_accuracy", all.right_class / all.rows, "share", ">=", 0.76);
+}
+
+// The same fold, seed and options give the kept model's answers again.
+int retrain_fold(const FoldData& data, const fs::path& models, NetworkPredictorOptions options) {
+  if (broken()) options.epochs = options.readout_epochs = 0;
+  const Score kept = repredict(data, 0, 0, model_file(models, 0, 0));
+  const Score fresh = train(data, options, 0, 0, {});
+  kept.print("kept");
+  fresh.print("trained anew");
+  return show("network_retrained_fold_mae_difference",
+              std::abs(fresh.absolute / fresh.rows - kept.absolute / kept.rows), "points",
+              "<=", 0.25);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 4)
+    throw Error(OMEN_INVALID_ARGUMENT,
+                "use: network_folds train|check|retrain TABLES SPLIT MODELS [KEY=VALUE...]");
+  if (!fs::exists(arguments[1])) {
+    std::printf("skipped: %s is not there; make it with: omen data make devmap-nvidia-graphs\n",
+                arguments[1].c_str());
+    return 77;
+  }
+  const FoldData data(arguments[1], arguments[2], kTargets);
+  const NetworkPredictorOptions options = read_options({arguments.begin() + 4, arguments.end()});
+  if (arguments[0] == "train") return train_folds(data, arguments[3], options);
+  if (arguments[0] == "check") return check_folds(data, arguments[3]);
+  return retrain_fold(data, arguments[3], options);
+}
+
+}  // namespace
+}  // namespace omen::loadbalance
+
+int main(int argc, char** argv) {
+  try {
+    return omen::loadbalance::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "network_folds: %s\n", error.what());
+    return 1;
+  }
+}
