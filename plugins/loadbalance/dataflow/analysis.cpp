@@ -3,6 +3,7 @@
 #include "dataflow/analysis.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -45,6 +46,15 @@ std::int64_t count_labels(const std::vector<std::uint8_t>& value) {
 
 namespace {
 
+// Distances of labelled nodes from the root; 0 for the others.
+std::vector<std::int32_t> steps_to_labels(const Neighbours& list, std::int32_t root,
+                                          const std::vector<std::uint8_t>& value) {
+  std::vector<std::int32_t> steps = distances(list, {root});
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (!value[i]) steps[i] = 0;
+  return steps;
+}
+
 class Reachability final : public DataFlow {
  public:
   Reachability(const ProgramGraph& graph, Mode mode)
@@ -58,8 +68,9 @@ class Reachability final : public DataFlow {
     expect_root(graph_, root, NodeType::kInstruction);
     const bool compat = mode_ == Mode::kCompat;
     Walk reached = walk({&control_}, root, 1, nullptr, compat);
-    Labels labels{std::move(reached.visited), reached.last_depth, 0};
+    Labels labels{std::move(reached.visited), reached.last_depth, 0, {}, {}};
     labels.active = compat ? reached.visits : count_labels(labels.value);
+    if (!compat) labels.known = steps_to_labels(control_, root, labels.value);
     return labels;
   }
 
@@ -83,10 +94,11 @@ class Datadep final : public DataFlow {
     if (root <= 0 || static_cast<std::size_t>(root) >= graph_.nodes.size())
       expect_root(graph_, root, NodeType::kVariable);
     Walk reached = walk({&sources_}, root, 0);
-    Labels labels{std::move(reached.visited), reached.last_depth, 0};
+    Labels labels{std::move(reached.visited), reached.last_depth, 0, {}, {}};
     for (std::size_t i = 0; i < labels.value.size(); ++i)
       if (graph_.nodes[i].type != NodeType::kInstruction) labels.value[i] = 0;
     labels.active = count_labels(labels.value);
+    labels.known = steps_to_labels(sources_, root, labels.value);
     return labels;
   }
 
@@ -106,11 +118,12 @@ bool commutes(std::string_view text) {
 class Subexpressions final : public DataFlow {
  public:
   explicit Subexpressions(const ProgramGraph& graph)
-      : graph_(graph), set_of_(graph.nodes.size(), -1) {
-    const Neighbours operands(graph, Flow::kData, Direction::kBackward);
+      : graph_(graph),
+        operands_(graph, Flow::kData, Direction::kBackward),
+        set_of_(graph.nodes.size(), -1) {
     std::map<std::pair<std::int32_t, std::vector<std::int32_t>>, std::int32_t> sets;
     for (const std::int32_t node : nodes_of_type(graph, NodeType::kInstruction)) {
-      std::vector<std::int32_t> key = ordered_operands(operands, node);
+      std::vector<std::int32_t> key = ordered_operands(node);
       if (key.empty()) continue;
       const std::int32_t text = graph.nodes[static_cast<std::size_t>(node)].text;
       const auto [at, fresh] =
@@ -132,7 +145,7 @@ class Subexpressions final : public DataFlow {
 
   Labels run(std::int32_t root) const override {
     expect_root(graph_, root, NodeType::kInstruction);
-    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 2, 0};
+    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 2, 0, {}, {}};
     const std::int32_t set = set_of_[static_cast<std::size_t>(root)];
     if (set < 0)
       throw Error(OMEN_INVALID_ARGUMENT,
@@ -140,14 +153,19 @@ class Subexpressions final : public DataFlow {
     for (const std::int32_t node : members_[static_cast<std::size_t>(set)])
       labels.value[static_cast<std::size_t>(node)] = 1;
     labels.active = count_labels(labels.value);
+    labels.known.assign(labels.value.begin(), labels.value.end());
+    for (std::int32_t& steps : labels.known) steps *= 2;                  // to an operand and back
+    labels.waves = {std::vector<std::int32_t>(graph_.nodes.size(), -1)};  // operands of the root
+    for (const std::int32_t operand : operands_.of(root))
+      labels.waves[0][static_cast<std::size_t>(operand)] = 1;
     return labels;
   }
 
  private:
-  std::vector<std::int32_t> ordered_operands(const Neighbours& operands, std::int32_t node) const {
+  std::vector<std::int32_t> ordered_operands(std::int32_t node) const {
     std::vector<std::pair<std::int32_t, std::int32_t>> keyed;  // order, operand
-    const auto ends = operands.of(node);
-    const auto edges = operands.edges_of(node);
+    const auto ends = operands_.of(node);
+    const auto edges = operands_.edges_of(node);
     const bool any_order = commutes(graph_.text(graph_.nodes[static_cast<std::size_t>(node)]));
     for (std::size_t i = 0; i < ends.size(); ++i) {
       const Edge& edge = graph_.edges[static_cast<std::size_t>(edges[i])];
@@ -160,6 +178,7 @@ class Subexpressions final : public DataFlow {
   }
 
   const ProgramGraph& graph_;
+  Neighbours operands_;
   std::vector<std::int32_t> set_of_;  // number of the node's set; -1: no expression
   std::vector<std::vector<std::int32_t>> members_;
 };
@@ -194,11 +213,11 @@ std::uint64_t next_random(std::uint64_t& state) {
 }  // namespace
 
 std::vector<std::int32_t> sample_roots(const std::vector<std::int32_t>& roots, std::int64_t limit,
-                                       std::uint64_t seed) {
+                                       std::uint64_t seed, double share) {
   std::vector<std::int32_t> drawn = roots;
-  const std::size_t tenth = (roots.size() + 9) / 10;
-  const std::size_t count =
-      std::min(tenth, static_cast<std::size_t>(std::max<std::int64_t>(limit, 0)));
+  const double wanted = std::ceil(static_cast<double>(roots.size()) * share - 1e-9);
+  const auto count = static_cast<std::size_t>(
+      std::clamp(wanted, 0.0, static_cast<double>(std::max<std::int64_t>(limit, 0))));
   for (std::size_t i = 0; i < count; ++i)
     std::swap(drawn[i], drawn[i + next_random(seed) % (drawn.size() - i)]);
   drawn.resize(count);

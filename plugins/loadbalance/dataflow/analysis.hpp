@@ -31,6 +31,12 @@ struct Labels {
   std::vector<std::uint8_t> value;  // 1 where the node belongs to the answer
   std::int64_t steps = 0;           // how far information travels; each analysis says what it is
   std::int64_t active = 0;          // labelled nodes
+  // Steps from node to node after which the label of each node can be known: 0 where a label is not
+  // expected unless something comes from the root. Empty in kCompat.
+  std::vector<std::int32_t> known;
+  // What the answer is derived from: for each of some properties that spread from node to node the
+  // step in which they come to a node, -1 where never. As many for every root of an analysis.
+  std::vector<std::vector<std::int32_t>> waves;
 };
 
 // One analysis of one graph, which must outlive it. Node 0 stands for the outside and is never a
@@ -61,8 +67,8 @@ enum class Mode : std::uint8_t {
 std::unique_ptr<DataFlow> make_analysis(Analysis analysis, const ProgramGraph& graph,
                                         Mode mode = Mode::kExact);
 
-// A tenth of the roots, rounded up, and at most `limit` of them, drawn by the seed and sorted.
+// A share of the roots, rounded up, and at most `limit` of them, drawn by the seed and sorted.
 std::vector<std::int32_t> sample_roots(const std::vector<std::int32_t>& roots, std::int64_t limit,
-                                       std::uint64_t seed);
+                                       std::uint64_t seed, double share = 0.1);
 
 }  // namespace omen::loadbalance

@@ -37,23 +37,32 @@ class Dominance : public DataFlow {
     const std::vector<std::int32_t> from_root = distances(next_, {root});
     const std::vector<std::int32_t> past_root = distances(next_, entries, root);
     const std::vector<std::int32_t> from_entry = distances(next_, entries);
-    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0};
+    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0, {}, {}};
+    labels.known.assign(graph_.nodes.size(), 0);
     for (std::size_t i = 0; i < labels.value.size(); ++i) {
       labels.value[i] = from_root[i] >= 0 && past_root[i] < 0;
+      if (from_root[i] >= 0) labels.known[i] = std::max(from_root[i], past_root[i] + 1);
       labels.steps = std::max<std::int64_t>(labels.steps, from_entry[i]);
     }
     labels.active = count_labels(labels.value);
+    // Control from any entry past the root; an entry sees in the first step that it is one.
+    labels.waves = {from_root, distances(next_, entries_beside(-1), root)};
+    for (std::int32_t& step : labels.waves[1])
+      if (step >= 0) ++step;
     return labels;
   }
 
  protected:
-  // Instructions of the root's function to which control comes from outside of it only. Blocks that
-  // cannot be reached begin with one too, but no edge leaves them.
+  // Instructions of the root's function to which control comes from outside of it only; of all
+  // functions where the root is -1. Blocks that cannot be reached begin with one too, but no edge
+  // leaves them.
   std::vector<std::int32_t> entries_beside(std::int32_t root) const {
-    const std::int32_t function = function_of(graph_.nodes[static_cast<std::size_t>(root)]);
+    const std::int32_t function =
+        root < 0 ? -1 : function_of(graph_.nodes[static_cast<std::size_t>(root)]);
     std::vector<std::int32_t> entries;
     for (const std::int32_t node : nodes_of_type(graph_, NodeType::kInstruction)) {
-      if (function_of(graph_.nodes[static_cast<std::size_t>(node)]) != function) continue;
+      if (root >= 0 && function_of(graph_.nodes[static_cast<std::size_t>(node)]) != function)
+        continue;
       const auto before = before_.of(node);
       if (std::all_of(before.begin(), before.end(), [](std::int32_t n) { return n == 0; }))
         entries.push_back(node);
@@ -83,7 +92,7 @@ class CompatDominance final : public Dominance {
     own.add(root);
     dominators[static_cast<std::size_t>(root)] = own;
 
-    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0};
+    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0, {}, {}};
     while (sweep(root, members, dominators, labels.steps)) {
     }
     for (const std::int32_t node : members)

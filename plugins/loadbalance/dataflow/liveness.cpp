@@ -48,7 +48,8 @@ class Liveness : public DataFlow {
 
   Labels run(std::int32_t root) const override {
     expect_root(graph_, root, NodeType::kInstruction);
-    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0};
+    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0, {}, {}};
+    labels.known.assign(graph_.nodes.size(), 0);
     const auto after = next_.of(root);
     const std::vector<std::int32_t> starts(after.begin(), after.end());
     const std::vector<std::int32_t> reached = distances(next_, starts);
@@ -57,9 +58,15 @@ class Liveness : public DataFlow {
       for (const std::int32_t value : used_.of(node)) {
         std::uint8_t& label = labels.value[static_cast<std::size_t>(value)];
         if (!label) label = is_live(starts, reached, value);
+        std::int32_t& known = labels.known[static_cast<std::size_t>(value)];
+        const std::int32_t steps = reached[static_cast<std::size_t>(node)] + 2;
+        known = known ? std::min(known, steps) : steps;
       }
     }
     finish(root, labels);
+    labels.waves = {reached};
+    for (std::int32_t& step : labels.waves[0])
+      if (step >= 0) ++step;  // the walk began behind the root
     return labels;
   }
 
@@ -146,7 +153,7 @@ class CompatLiveness final : public Liveness {
 
   Labels run(std::int32_t root) const override {
     expect_root(graph_, root, NodeType::kInstruction);
-    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0};
+    Labels labels{std::vector<std::uint8_t>(graph_.nodes.size(), 0), 0, 0, {}, {}};
     for (std::int32_t node = 0; node < size(); ++node)
       labels.value[static_cast<std::size_t>(node)] =
           live_out_[static_cast<std::size_t>(root)].has(node);

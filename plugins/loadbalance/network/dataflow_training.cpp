@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training of the data-flow network on a stream of examples, in memory that does not grow with it.
+#include "network/dataflow_training.hpp"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/argmax.h>
+#include <ATen/ops/binary_cross_entropy_with_logits.h>
+#include <ATen/ops/cross_entropy_loss.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "omen/error.hpp"
+#include "omen/torch/training.hpp"
+
+namespace omen::loadbalance {
+
+namespace {
+
+constexpr std::int64_t kEvaluationNodes = 20000;
+constexpr std::int64_t kFirstSteps = 4;  // of the first batches
+constexpr std::int64_t kWarmup = 50;     // updates
+constexpr double kClip = 1;
+constexpr std::int64_t kNearEnd = 3;  // steps
+constexpr std::int64_t kChecks = 10;
+
+// What one update works on.
+struct Draw {
+  std::vector<const DataflowItem*> items;
+  std::vector<std::int64_t> after;  // numbers of steps after which the answer counts
+};
+
+std::int64_t below(std::mt19937_64& random, std::int64_t n) {
+  return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+}
+
+// Most steps at this point of the training.
+std::int64_t step_limit(const DataflowTraining& settings, double progress) {
+  if (progress >= settings.curriculum) return settings.steps;
+  const double grown = static_cast<double>(settings.steps - kFirstSteps) * progress;
+  return std::min(settings.steps,
+                  kFirstSteps + static_cast<std::int64_t>(grown / settings.curriculum));
+}
+
+Draw draw(const std::vector<DataflowItem>& pool, const DataflowTraining& settings, double progress,
+          std::mt19937_64& random) {
+  Draw drawn;
+  for (std::int64_t nodes = 0; nodes < settings.batch_nodes;) {
+    const auto size = static_cast<std::int64_t>(pool.size());
+    drawn.items.push_back(&pool[static_cast<std::size_t>(below(random, size))]);
+    nodes += std::max<std::int64_t>(drawn.items.back()->graph->active, 1);
+  }
+  const std::int64_t limit = step_limit(settings, progress);
+  const std::int64_t last = limit - below(random, limit / 3 + 1);
+  drawn.after = {(last + 1) / 2, last};
+  return drawn;
+}
+
+double learning_rate(const DataflowTraining& settings, std::int64_t update) {
+  const double warm = std::min(1.0, static_cast<double>(update + 1) / kWarmup);
+  const double progress = static_cast<double>(update) / static_cast<double>(settings.updates);
+  return settings.learning_rate * warm * (0.51 + 0.49 * std::cos(std::numbers::pi * progress));
+}
+
+// Answers count where they can be known; after nearly all steps everywhere, guesses being better
+// than nothing.
+at::Tensor label_loss(const DataflowBatch& batch, const at::Tensor& logits, std::int64_t after,
+                      std::int64_t most) {
+  at::Tensor each = at::cross_entropy_loss(logits, batch.label, {}, at::Reduction::None);
+  if (after < most - kNearEnd) each = each * (batch.known < after);
+  return each.mean();
+}
+
+// A wave is taught where it has come or never comes.
+at::Tensor wave_loss(const DataflowBatch& batch, const at::Tensor& logits, std::int64_t after) {
+  const at::Tensor counts = (batch.waves != kNoWave) * (batch.waves <= after);
+  const at::Tensor each = at::binary_cross_entropy_with_logits(
+      logits, (batch.waves >= 0).to(at::kFloat), {}, {}, at::Reduction::None);
+  return (each * counts).mean();
+}
+
+at::Tensor loss_of(const DataflowNetwork& network, const Draw& drawn, std::int64_t most) {
+  const DataflowBatch batch = dataflow_batch(drawn.items, network.shape().relations);
+  const std::vector<DataflowNetwork::Answer> answers = network.answers(batch, drawn.after);
+  at::Tensor loss;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const at::Tensor part = label_loss(batch, answers[i].label, drawn.after[i], most) +
+                            wave_loss(batch, answers[i].waves, drawn.after[i]);
+    loss = i ? loss + part : part;
+  }
+  return loss / static_cast<double>(answers.size());
+}
+
+}  // namespace
+
+ExamplePool::ExamplePool(Open open, Read read, std::int64_t most_nodes, std::uint64_t seed)
+    : open_(std::move(open)), read_(std::move(read)), random_(seed) {
+  stream_ = std::make_unique<ExampleStream>(open_());
+  std::int64_t nodes = 0;
+  while (nodes < most_nodes) {
+    const auto examples = stream_->next();
+    if (!examples) {
+      complete_ = true;
+      stream_.reset();
+      return;
+    }
+    for (const Example& example : *examples) {
+      items_.push_back(read_(example));
+      nodes += static_cast<std::int64_t>(example.graph->nodes.size());
+    }
+  }
+}
+
+void ExamplePool::renew() {
+  if (complete_) return;
+  auto examples = stream_->next();
+  if (!examples) {
+    stream_ = std::make_unique<ExampleStream>(open_());
+    examples = stream_->next();
+  }
+  if (!examples) return;
+  for (const Example& example : *examples) items_[random_() % items_.size()] = read_(example);
+}
+
+double Confusion::precision() const {
+  const std::int64_t claimed = true_positive + false_positive;
+  return claimed ? static_cast<double>(true_positive) / static_cast<double>(claimed) : 0;
+}
+
+double Confusion::recall() const {
+  const std::int64_t there = true_positive + false_negative;
+  return there ? static_cast<double>(true_positive) / static_cast<double>(there) : 0;
+}
+
+double Confusion::f1() const {
+  const std::int64_t all = 2 * true_positive + false_positive + false_negative;
+  return all ? 2 * static_cast<double>(true_positive) / static_cast<double>(all) : 0;
+}
+
+Confusion evaluate(const DataflowNetwork& network, const std::vector<const DataflowItem*>& items,
+                   std::int64_t steps, const Run& run) {
+  const at::NoGradGuard no_gradients;
+  Confusion sum;
+  for (std::size_t first = 0; first < items.size();) {
+    std::vector<const DataflowItem*> some;
+    for (std::int64_t nodes = 0; first < items.size() && nodes < kEvaluationNodes; ++first) {
+      some.push_back(items[first]);
+      nodes += items[first]->graph->active;
+    }
+    const DataflowBatch batch = dataflow_batch(some, network.shape().relations);
+    const at::Tensor answer = network.answers(batch, {steps}).front().label.argmax(1);
+    const auto* claimed = answer.const_data_ptr<std::int64_t>();
+    const auto* truth = batch.label.const_data_ptr<std::int64_t>();
+    for (std::int64_t row = 0; row < answer.size(0); ++row) {
+      sum.true_positive += claimed[row] && truth[row];
+      sum.false_positive += claimed[row] && !truth[row];
+      sum.false_negative += !claimed[row] && truth[row];
+    }
+    if (run.cancelled()) throw Error(OMEN_CANCELLED, "evaluation was cancelled");
+  }
+  return sum;
+}
+
+double train_dataflow(DataflowNetwork& network, ExamplePool& pool,
+                      const std::vector<DataflowItem>& held_out, const DataflowTraining& settings,
+                      const Run& run) {
+  std::mt19937_64 random(run.seed());
+  torch_kit::Adam adam(network.state().parameters(), {});
+  std::vector<const DataflowItem*> checks;
+  for (const DataflowItem& item : held_out) checks.push_back(&item);
+  std::vector<at::Tensor> best;
+  double best_f1 = -1, loss_value = 0;
+  const std::int64_t interval = std::max<std::int64_t>(settings.updates / kChecks, 1);
+  for (std::int64_t update = 0; update < settings.updates; ++update) {
+    const double progress = static_cast<double>(update) / static_cast<double>(settings.updates);
+    run.step(progress, "training");
+    const Draw drawn = draw(pool.items(), settings, progress, random);
+    const at::Tensor loss = loss_of(network, drawn, settings.steps);
+    loss_value = loss.item<double>();
+    if (!std::isfinite(loss_value))
+      throw Error(OMEN_INVALID_DATA,
+                  "the loss is not finite after " + std::to_string(update) + " updates",
+                  "Lower learning_rate.");
+    adam.zero_grad();
+    loss.backward();
+    adam.clip_gradients(kClip);
+    adam.step(learning_rate(settings, update));
+    pool.renew();
+    if (update % kWarmup == 0) run.metric("train_loss", update, loss_value);
+    if ((update + 1) % interval || checks.empty()) continue;
+    const double f1 = evaluate(network, checks, settings.steps, run).f1();
+    run.metric("valid_f1", update + 1, f1);
+    if (f1 < best_f1) continue;
+    best_f1 = f1;
+    best = network.state().snapshot();
+  }
+  if (best.empty()) return loss_value;
+  network.state().restore(best);
+  return best_f1;
+}
+
+}  // namespace omen::loadbalance
