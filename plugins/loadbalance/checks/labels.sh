@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Labels of both platforms' datasets, which are made here where they are not in the cache.
+#   labels.sh OMEN LOADBALANCE_CORPORA
+set -eu
+if [ -z "${OMEN_DATA:-}" ] || [ ! -d "$OMEN_DATA/loadbalance" ]; then
+  echo "skipped: OMEN_DATA is not set: the track's public data is absent"
+  exit 77
+fi
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/omen/datasets
+for dataset in devmap-nvidia-graphs devmap-amd-graphs; do
+  [ -f "$cache/$dataset/tables.omt" ] || "$1" data make "$dataset" -q >/dev/null
+done
+exec "$2" labels "$cache/devmap-nvidia-graphs/tables.omt" "$cache/devmap-amd-graphs/tables.omt"
