@@ -203,6 +203,7 @@ class Builder {
     if (function.isDeclaration()) {
       const std::int32_t node =
           add_node(NodeType::kInstruction, texts_.code("; undefined function"), function_);
+      graph_.nodes.back().block = 0;
       boundaries_.push_back({node, {node}});
     } else {
       instruction_nodes_.clear();

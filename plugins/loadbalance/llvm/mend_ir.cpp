@@ -165,7 +165,7 @@ std::string drop_debug_info(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view line = line_at(text, at);
     at += line.size() + 1;
-    if (is_debug_call(line)) continue;
+    if (is_debug_call(line) || line.substr(0, 12) == "!llvm.dbg.cu") continue;
     if (const std::string emptied = emptied_debug_node(line); !emptied.empty())
       out += emptied;
     else
