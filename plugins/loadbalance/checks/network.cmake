@@ -1,11 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# The networks: accuracy from kept fold models.
+# The networks: accuracy from kept fold models, and speed against index operations and PyTorch
+# Geometric.
 
 if(NOT TARGET loadbalance_network OR NOT TARGET Omen::cli OR NOT TARGET loadbalance-llvm)
   return()
 endif()
 
 add_executable(loadbalance_network_folds network_folds.cpp fold_data.cpp)
-target_link_libraries(loadbalance_network_folds PRIVATE loadbalance_network omen_warnings)
-set_target_properties(loadbalance_network_folds PROPERTIES JOB_POOL_COMPILE omen_torch
-  RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+add_executable(loadbalance_network_speed network_speed.cpp)
+foreach(program loadbalance_network_folds loadbalance_network_speed)
+  target_link_libraries(${program} PRIVATE loadbalance_network omen_warnings)
+  set_target_properties(${program} PROPERTIES JOB_POOL_COMPILE omen_torch
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+endforeach()
+
+set(with_dataset "${CMAKE_CURRENT_SOURCE_DIR}/with_dataset.sh" $<TARGET_FILE:Omen::cli>
+  devmap-nvidia-graphs)
+set(speed $<TARGET_FILE:loadbalance_network_speed>)
+set(places TABLES "${PROJECT_SOURCE_DIR}/build/python" "${CMAKE_BINARY_DIR}/bench/loadbalance")
+omen_add_show_check(NAME message_aggregate_over_index_ops TRACK loadbalance
+  COMMAND ${with_dataset} ${speed} messages TABLES)
+omen_add_show_check(NAME single_graph_inference_over_pyg TRACK loadbalance
+  COMMAND ${with_dataset} "${CMAKE_CURRENT_SOURCE_DIR}/network_speed.sh" inference ${speed}
+          ${places})
+omen_add_show_check(NAME training_epoch_over_pyg TRACK loadbalance SLOW
+  COMMAND ${with_dataset} "${CMAKE_CURRENT_SOURCE_DIR}/network_speed.sh" epoch ${speed} ${places})

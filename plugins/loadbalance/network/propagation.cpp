@@ -123,13 +123,11 @@ struct Gradients {
 
   Gradients(const MessagePlan& plan, const Weights& like, std::int64_t d)
       : states(at::zeros({plan.rows_in, d})), means(floats({plan.rows_out, d})) {
-    w = {at::zeros_like(like.message),
-         at::zeros_like(like.message_bias),
-         like.gates.defined() ? at::zeros_like(like.gates) : at::Tensor(),
-         at::zeros_like(like.ih),
-         at::zeros_like(like.hh),
-         at::zeros_like(like.ih_bias),
-         at::zeros_like(like.hh_bias)};
+    const auto zeros = [](const at::Tensor& t) {
+      return t.defined() ? at::zeros_like(t) : at::Tensor();
+    };
+    w = {zeros(like.message), zeros(like.message_bias), zeros(like.gates),  zeros(like.ih),
+         zeros(like.hh),      zeros(like.ih_bias),      zeros(like.hh_bias)};
   }
 };
 
@@ -227,6 +225,41 @@ struct Step : Function<Step> {
     send_backward(s, saved[0], saved[1], w, out);
     return {out.states, out.w.message, out.w.message_bias, out.w.gates,  out.w.ih,
             out.w.hh,   out.w.ih_bias, out.w.hh_bias,      at::Tensor(), at::Tensor()};
+  }
+};
+
+// The first half of a step by itself.
+struct Receive : Function<Receive> {
+  static at::Tensor forward(AutogradContext* ctx, const at::Tensor& given,
+                            const at::Tensor& message, const at::Tensor& message_bias,
+                            const std::optional<at::Tensor>& gates, const StepSettings& settings) {
+    Weights w;
+    w.message = message;
+    w.message_bias = message_bias;
+    if (gates) w.gates = gates->contiguous();
+    const at::Tensor states = given.contiguous();
+    const at::Tensor messages = send(settings, states, w);
+    at::Tensor means = floats({settings.plan->rows_out, states.size(1)});
+    kernels::gated_mean(*settings.plan, in(messages), in(w.gates), states.size(1),
+                        means.mutable_data_ptr<float>());
+    ctx->saved_data["step"] =
+        c10::IValue::make_capsule(c10::make_intrusive<SettingsHolder>(settings));
+    ctx->save_for_backward({states, messages, w.message, w.message_bias, w.gates});
+    return means;
+  }
+
+  static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
+    const StepSettings& s =
+        static_cast<SettingsHolder*>(ctx->saved_data["step"].toCapsule().get())->settings;
+    const variable_list saved = ctx->get_saved_variables();
+    Weights w;
+    w.message = saved[2];
+    w.message_bias = saved[3];
+    w.gates = saved[4];
+    Gradients out(*s.plan, w, saved[0].size(1));
+    out.means = grads[0].contiguous();
+    send_backward(s, saved[0], saved[1], w, out);
+    return {out.states, out.w.message, out.w.message_bias, out.w.gates, at::Tensor()};
   }
 };
 
@@ -329,6 +362,13 @@ at::Tensor Propagation::step(std::shared_ptr<const MessagePlan> plan, const at::
   return Step::apply(states, message_weight_, message_bias_,
                      gates.defined() ? std::optional(gates) : std::nullopt, weight_ih_, weight_hh_,
                      bias_ih_, bias_hh_, differentiated, settings);
+}
+
+at::Tensor Propagation::receive(std::shared_ptr<const MessagePlan> plan, const at::Tensor& states,
+                                const at::Tensor& gates) const {
+  return Receive::apply(states, message_weight_, message_bias_,
+                        gates.defined() ? std::optional(gates) : std::nullopt,
+                        StepSettings{std::move(plan), {}, {}});
 }
 
 }  // namespace omen::loadbalance

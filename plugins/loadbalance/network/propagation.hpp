@@ -50,6 +50,11 @@ class Propagation {
   at::Tensor step(std::shared_ptr<const MessagePlan> plan, const at::Tensor& states,
                   const at::Tensor& gates, bool training) const;
 
+  // What the update of a step takes in: the mean of the gated messages to each row, [rows_out,
+  // width], without dropout.
+  at::Tensor receive(std::shared_ptr<const MessagePlan> plan, const at::Tensor& states,
+                     const at::Tensor& gates) const;
+
   const PropagationOptions& options() const { return options_; }
 
  private:
