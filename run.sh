@@ -26,6 +26,10 @@ step() {
 cd "$OMEN_ROOT"
 step "The plugins that were found:" list
 step "One prediction, with the model bundled with the plugin:" predict examples/matmul.csv
+if [ -d build/release/plugins/loadbalance-llvm ]; then
+  step "An OpenCL kernel drawn as a graph, to be opened in a browser:" \
+    graph examples/loadbalance/saxpy.cl -o build/saxpy.svg
+fi
 step "Two predictors on the same folds, with the verdict and the page that shows it:" \
   compare baseline.ridge baseline.gbt --task matmul-cpu
 printf '\nNext: omen --help, or write a plugin of your own: omen new mine --kind predictor\n'

@@ -138,7 +138,19 @@ class GraphVerb {
             ? find_frontend(session_.components(), path)
             : session_.registry().component(OMEN_GRAPH_FRONTEND, request_.component);
     item.frontend = ref;
-    item.options = resolve_options(*ref.info, session_.flags().sources_for(*ref.info));
+    item.options = resolve_options(*ref.info, sources_for(*ref.info));
+  }
+
+  // A drawing shows what its nodes say, so it asks for that where a front end can tell.
+  OptionSources sources_for(const ComponentInfo& frontend) {
+    OptionSources sources = session_.flags().sources_for(frontend);
+    const std::string suffix = fs::path(request_.output).extension().string();
+    if (suffix != ".svg" && suffix != ".dot") return sources;
+    for (const auto& [key, value] : sources.flags)
+      if (key == "full_text" || key == "full-text") return sources;
+    for (const OptionInfo& option : frontend.options)
+      if (option.key == "full_text") sources.flags.emplace_back("full_text", "true");
+    return sources;
   }
 
   // Clashes of names show before any work is done.
