@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns with units, classes with probabilities, and a Plotly figure.
+#include "cost/answer_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace omen::loadbalance::cost {
+namespace {
+
+constexpr std::size_t kMostCurves = 8;
+
+std::string short_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+// A column in which rows without a finite value are null.
+void add_numbers(TableBuilder& table, const std::string& name, std::vector<double> values,
+                 const Metadata& metadata) {
+  std::vector<bool> present;
+  for (double& value : values) {
+    present.push_back(std::isfinite(value));
+    if (!present.back()) value = 0;
+  }
+  table.add(name, std::move(values), metadata).valid(present);
+}
+
+template <std::size_t N>
+void add_class(TableBuilder& table, const std::string& name, const std::vector<CostRow>& answers,
+               std::array<double, N> CostRow::*probability,
+               const std::array<const char*, N>& classes) {
+  std::vector<std::int32_t> codes;
+  std::vector<bool> present;
+  for (const CostRow& row : answers) {
+    const std::array<double, N>& p = row.*probability;
+    codes.push_back(static_cast<std::int32_t>(std::max_element(p.begin(), p.end()) - p.begin()));
+    present.push_back(row.refusal.empty());
+  }
+  const std::vector<std::string> names(classes.begin(), classes.end());
+  table.add_dictionary(name, codes, names, {{"omen.unit", "1"}}).valid(present);
+  for (std::size_t c = 0; c < N; ++c) {
+    std::vector<double> values;
+    for (const CostRow& row : answers)
+      values.push_back(row.refusal.empty() ? (row.*probability)[c] : kUnknown);
+    add_numbers(table, name + ".p." + names[c], std::move(values), {});
+  }
+}
+
+std::vector<double> values_of(const std::vector<CostRow>& answers, double CostRow::*member) {
+  std::vector<double> values;
+  for (const CostRow& row : answers) values.push_back(row.refusal.empty() ? row.*member : kUnknown);
+  return values;
+}
+
+void add_plan(TableBuilder& table, const std::vector<CostRow>& answers, double least_gain) {
+  std::vector<double> gains;
+  std::vector<std::int32_t> plans;
+  std::vector<bool> present;
+  for (const CostRow& row : answers) {
+    present.push_back(row.refusal.empty());
+    const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
+    gains.push_back(present.back() ? std::max(best.gain, 1.0) : kUnknown);
+    const bool worth = best.gain >= least_gain && best.share > 0 && best.share < 100;
+    plans.push_back(worth ? 0 : row.t_cpu_ms < row.t_gpu_ms ? 1 : 2);
+  }
+  add_numbers(table, "gain", std::move(gains), {{"omen.unit", "1"}, {"omen.direction", "higher"}});
+  table.add_dictionary("plan", plans, {"split", "CPU only", "GPU only"}).valid(present);
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+Table answer_table(const KernelRows& rows, const std::vector<CostRow>& answers,
+                   const AnswerColumns& columns) {
+  TableBuilder table;
+  std::vector<std::int64_t> ids;
+  std::vector<std::string> status;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    ids.push_back(rows.rows[i].workload_id);
+    status.push_back(!answers[i].refusal.empty() ? answers[i].refusal
+                     : answers[i].extrapolating  ? "extrapolating"
+                                                 : "ok");
+  }
+  table.add("workload_id", std::move(ids));
+  const Metadata percent = {{"omen.unit", "%"}, {"omen.direction", "lower"}};
+  add_numbers(table, "share", values_of(answers, &CostRow::share), percent);
+  if (columns.intervals) {
+    Metadata bound = percent;
+    bound.emplace_back("omen.level", short_text(columns.level));
+    add_numbers(table, "share.lo", values_of(answers, &CostRow::share_lo), bound);
+    add_numbers(table, "share.hi", values_of(answers, &CostRow::share_hi), bound);
+  }
+  add_class(table, "share_class", answers, &CostRow::classes, kShareClasses);
+  add_class(table, "device", answers, &CostRow::devices, kDevices);
+  if (columns.times) {
+    const Metadata ms = {{"omen.unit", "ms"}, {"omen.direction", "lower"}};
+    add_numbers(table, "t_cpu_ms", values_of(answers, &CostRow::t_cpu_ms), ms);
+    add_numbers(table, "t_gpu_ms", values_of(answers, &CostRow::t_gpu_ms), ms);
+    add_plan(table, answers, columns.least_gain);
+  }
+  table.add_categories("status", status);
+  return table.finish();
+}
+
+void put_share_curves(const Run& run, const KernelRows& rows, const std::vector<CostRow>& answers) {
+  std::string traces;
+  std::vector<std::string> kernel;
+  std::vector<double> share, time;
+  for (std::size_t i = 0; i < answers.size() && i < kMostCurves; ++i) {
+    const CostRow& row = answers[i];
+    if (!row.refusal.empty() || !std::isfinite(row.t_cpu_ms)) continue;
+    std::string x, y;
+    for (const SplitCost& cost : split_curve(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms)) {
+      x += (x.empty() ? "" : ",") + short_text(cost.share);
+      y += (y.empty() ? "" : ",") + short_text(cost.time_ms);
+      kernel.push_back(rows.rows[i].name);
+      share.push_back(cost.share);
+      time.push_back(cost.time_ms);
+    }
+    const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
+    const std::string name = rows.rows[i].name.empty() ? "kernel" : rows.rows[i].name;
+    traces += (traces.empty() ? "" : ",") +
+              std::string("{\"type\":\"scatter\",\"mode\":\"lines\",") +
+              "\"name\":" + quoted(name) + ",\"x\":[" + x + "],\"y\":[" + y + "]}";
+    traces += ",{\"type\":\"scatter\",\"mode\":\"markers\",\"marker\":{\"size\":11},\"name\":" +
+              quoted(name + ", best split") + ",\"x\":[" + short_text(best.share) + "],\"y\":[" +
+              short_text(best.time_ms) + "],\"error_x\":{\"type\":\"data\",\"symmetric\":false," +
+              "\"array\":[" + short_text(std::max(row.share_hi - best.share, 0.0)) +
+              "],\"arrayminus\":[" + short_text(std::max(best.share - row.share_lo, 0.0)) + "]}}";
+  }
+  if (traces.empty()) return;
+  const std::string figure =
+      "{\"data\":[" + traces +
+      "],\"layout\":{\"title\":{\"text\":\"predicted time of a split "
+      "kernel\"},\"xaxis\":{\"title\":"
+      "{\"text\":\"share of the CPU in %\"}},\"yaxis\":{\"title\":{\"text\":\"time in ms\"},"
+      "\"rangemode\":\"tozero\"}}}";
+  Table table = TableBuilder()
+                    .add_categories("kernel", kernel)
+                    .add("share", share)
+                    .add("time_ms", time)
+                    .finish();
+  put_figure(run, "share-curve", figure, std::move(table));
+}
+
+}  // namespace omen::loadbalance::cost

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows as numbers: columns for trees, and standardised blocks for distances.
+#pragma once
+
+#include <omen/artifact.hpp>
+#include <omen/boosting/booster.hpp>
+#include <string>
+#include <vector>
+
+#include "cost/kernel_rows.hpp"
+
+namespace omen::loadbalance::cost {
+
+using boosting::Index;
+using boosting::Matrix;
+using boosting::Vector;
+
+struct EncoderOptions {
+  bool grewe = true;       // Grewe's counts, where the training rows have them
+  bool input_size = true;  // bytes of the input
+};
+
+// Blocks of columns between which the Gaussian process measures distances apart: the squared
+// distance within a block is the mean over its columns.
+enum Block { kCounts, kRatios, kGreweBlock, kLaunch, kBlocks };
+
+struct Encoded {
+  Matrix trees;  // NaN: unknown
+  Matrix small;  // Grewe's features and the launch only
+  std::array<Matrix, kBlocks> blocks;
+  std::vector<bool> outside;  // unlike anything in training
+};
+
+// Everything it knows is learnt in fit: names that occur often enough, means, deviations, ranges.
+class KernelEncoder {
+ public:
+  void fit(const KernelRows& rows, const EncoderOptions& options);
+  Encoded encode(const KernelRows& rows) const;
+
+  bool with_grewe() const { return grewe_; }
+  bool with_input_size() const { return input_size_; }
+  Index tree_width() const;
+  Index small_width() const;
+  Index block_width(Block block) const { return means_[block].size(); }
+
+  void save(ArtifactWriter& out) const;
+  // OMEN_INVALID_DATA where sizes do not fit together.
+  void load(const ArtifactReader& in);
+
+ private:
+  std::array<Vector, kBlocks> raw_blocks(const KernelRows& rows, const KernelRow& row) const;
+  Vector tree_row(const KernelRows& rows, const KernelRow& row) const;
+  Vector small_row(const KernelRow& row) const;
+  double distance(const std::array<Vector, kBlocks>& raw) const;
+  bool outside(const std::array<Vector, kBlocks>& raw) const;
+
+  bool grewe_ = false, input_size_ = true;
+  std::vector<std::string> names_;   // counts
+  std::vector<std::string> ratios_;  // those that are also taken by instruction
+  std::array<Vector, kBlocks> means_, scales_;
+  Vector launch_min_, launch_max_;
+  double farthest_ = 0;  // largest distance from the middle in training
+};
+
+}  // namespace omen::loadbalance::cost
