@@ -337,6 +337,14 @@ void build_compare(Line& line) {
                   "the task says otherwise")
       ->type_name("SHARE")
       ->check(CLI::Range(0.0, 1.0));
+  line.app
+      .add_option("--references", r.references,
+                  "constant, 5-NN and boosted trees beside the contestants: all (default) or none")
+      ->type_name("WHICH")
+      ->check(CLI::IsMember({"all", "none"}));
+  line.app.add_option("--level", r.interval_level, "coverage of intervals, 0.9 by default")
+      ->type_name("P")
+      ->check(CLI::Range(0.0, 1.0));
   line.app.add_flag("--aa", r.self_check,
                     "compare one contestant with itself under another seed, to check the harness");
   line.app.add_flag("--shuffle-labels", r.shuffle_labels,
@@ -452,7 +460,7 @@ void build_task(Line& line) {
       ->type_name("DATASET");
   add_repeated(line, "--target", r.targets,
                "new: what is predicted, by default as the dataset says",
-               "NAME[:UNIT[:lower|higher]]");
+               "NAME[:UNIT[:lower|higher]][=LOSS]");
   add_repeated(line, "--input", r.inputs,
                "new: table, or table.column, by default every column of workloads that was not "
                "measured",

@@ -119,6 +119,7 @@ PlanRequest plan_request(const Session& session, const CompareRequest& request) 
   PlanRequest plan;
   plan.contestants = given_contestants(request);
   plan.tasks = given_tasks(request);
+  plan.references = request.references == "all";
   plan.self_check = request.self_check;
   plan.shuffle_labels = request.shuffle_labels;
   plan.run = settings.run;
@@ -133,7 +134,7 @@ int run_compare(const Globals& globals, const CompareRequest& request) {
   std::optional<RankLeader> ranks;
   if (link) ranks.emplace(std::move(link));
   check_request(request);
-  Session session(globals, request.run, request.flags, "compare", "");
+  Session session(globals, request.run, request.flags, "compare", "", request.interval_level);
   std::vector<std::string> warnings;
   const ComparePlan plan =
       make_plan(session.registry(), session.flags(), plan_request(session, request), warnings);

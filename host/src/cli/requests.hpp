@@ -114,8 +114,9 @@ struct ScoreRequest {
 
 struct CompareRequest {
   std::vector<std::string> contestants, tasks;
-  std::string baseline, fail_if, html, runs_dir = "runs";
+  std::string baseline, fail_if, html, references = "all", runs_dir = "runs";
   double rope = -1;  // below 0: of each task
+  double interval_level = 0.90;
   bool self_check = false, shuffle_labels = false, csv = false, markdown = false;
   unsigned jobs = 0;  // 0: what the thread budget allows
   std::string run_dir, only_jobs, emit, output;
