@@ -91,9 +91,11 @@ class TextSink final : public MessageSink {
     std::string out;
     for (const char c : value) {
       const auto byte = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') {
+      if (c == '"' || c == '\'' || c == '\\') {
         out += '\\';
         out += c;
+      } else if (c == '\n' || c == '\r' || c == '\t') {
+        out += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
       } else if (byte < 0x20 || byte >= 0x7f) {
         char octal[5];
         std::snprintf(octal, sizeof octal, "\\%03o", byte);
@@ -147,7 +149,7 @@ void write_graph(MessageSink& sink, const ProgramGraph& graph, const std::string
     write_text(sink, {2, "text"}, graph.text(node));
     write_number(sink, {4, "function"}, std::max(node.function, 0));
     write_number(sink, {7, "block"}, node.block);
-    if (!graph.full_texts.empty()) write_full_text(sink, graph.full_texts[n]);
+    if (!graph.full_texts.empty() && n > 0) write_full_text(sink, graph.full_texts[n]);
     sink.end();
   }
   for (const Edge& edge : graph.edges) {
