@@ -172,6 +172,8 @@ void DataflowPredictor::fit(const Dataset& train, const Dataset& valid, const Ru
   training.steps = options_.steps;
   training.batch_nodes = options_.batch_nodes;
   training.learning_rate = options_.learning_rate;
+  training.shorter_ways = std::any_of(model->relations.begin(), model->relations.end(),
+                                      [](const Relation& r) { return r.skips; });
   run.step(0, "reading examples");
   ExamplePool pool([&] { return ExampleStream(train, settings); }, std::ref(reader),
                    training.pool_nodes, run.seed());
@@ -307,6 +309,18 @@ void DataflowPredictor::load(const ArtifactReader& in) {
   model->network = std::make_unique<DataflowNetwork>(shape);
   torch_kit::load_state(model->network->state(), in, "network.");
   model_ = std::move(model);
+}
+
+Component dataflow_component() {
+  return predictor<DataflowPredictor, DataflowOptions>(
+             "loadbalance.dataflow",
+             "answers data-flow questions about program graphs, node by node")
+      .reads("workloads.root:optional", "nodes@programl/1", "edges", "node_features:optional")
+      .writes("label")
+      .caps(OMEN_CAP_BITWISE_REPEATABLE)
+      .cite(
+          "Cummins et al., ProGraML: A Graph-based Program Representation for Data Flow Analysis "
+          "and Compiler Optimizations, ICML 2021");
 }
 
 }  // namespace omen::loadbalance

@@ -48,4 +48,6 @@ class DataflowPredictor final : public Predictor {
   std::shared_ptr<const Model> model_;  // shared with streams of answers
 };
 
+Component dataflow_component();
+
 }  // namespace omen::loadbalance

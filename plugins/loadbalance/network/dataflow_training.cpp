@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::int64_t kEvaluationNodes = 20000;
 constexpr std::int64_t kFirstSteps = 4;  // of the first batches
+constexpr std::int64_t kSlack = 2;       // steps more than examples need
+constexpr double kHoldFrom = 0.75;       // share of the updates after which all steps are made
 constexpr std::int64_t kWarmup = 50;     // updates
 constexpr double kClip = 1;
 constexpr std::int64_t kNearEnd = 3;  // steps
@@ -37,23 +39,38 @@ std::int64_t below(std::mt19937_64& random, std::int64_t n) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
 }
 
-// Most steps at this point of the training.
-std::int64_t step_limit(const DataflowTraining& settings, double progress) {
-  if (progress >= settings.curriculum) return settings.steps;
-  const double grown = static_cast<double>(settings.steps - kFirstSteps) * progress;
-  return std::min(settings.steps,
-                  kFirstSteps + static_cast<std::int64_t>(grown / settings.curriculum));
+// Most steps at this point of the training: they grow to what the examples need, and in the last
+// part to all, so that answers hold.
+std::int64_t step_limit(const DataflowTraining& settings, std::int64_t needed, double progress) {
+  const double enough = static_cast<double>(std::clamp(needed, kFirstSteps, settings.steps));
+  if (progress < settings.curriculum) {
+    const double grown = (enough - kFirstSteps) * progress / settings.curriculum;
+    return std::min(settings.steps, kFirstSteps + static_cast<std::int64_t>(grown));
+  }
+  if (progress < kHoldFrom) return static_cast<std::int64_t>(enough);
+  return settings.steps;
 }
 
-Draw draw(const std::vector<DataflowItem>& pool, const DataflowTraining& settings, double progress,
-          std::mt19937_64& random) {
+// Steps that nearly all examples need.
+std::int64_t needed_steps(const std::vector<DataflowItem>& pool) {
+  std::vector<std::int32_t> needed;
+  for (const DataflowItem& item : pool)
+    needed.push_back(item.known.empty() ? item.steps
+                                        : *std::max_element(item.known.begin(), item.known.end()));
+  const auto at =
+      needed.begin() + static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(needed.size()));
+  std::nth_element(needed.begin(), at, needed.end());
+  return *at + kSlack;
+}
+
+Draw draw(const std::vector<DataflowItem>& pool, const DataflowTraining& settings,
+          std::int64_t limit, std::mt19937_64& random) {
   Draw drawn;
   for (std::int64_t nodes = 0; nodes < settings.batch_nodes;) {
     const auto size = static_cast<std::int64_t>(pool.size());
     drawn.items.push_back(&pool[static_cast<std::size_t>(below(random, size))]);
     nodes += std::max<std::int64_t>(drawn.items.back()->graph->active, 1);
   }
-  const std::int64_t limit = step_limit(settings, progress);
   const std::int64_t last = limit - below(random, limit / 3 + 1);
   drawn.after = {(last + 1) / 2, last};
   return drawn;
@@ -74,21 +91,27 @@ at::Tensor label_loss(const DataflowBatch& batch, const at::Tensor& logits, std:
   return each.mean();
 }
 
-// A wave is taught where it has come or never comes.
-at::Tensor wave_loss(const DataflowBatch& batch, const at::Tensor& logits, std::int64_t after) {
-  const at::Tensor counts = (batch.waves != kNoWave) * (batch.waves <= after);
-  const at::Tensor each = at::binary_cross_entropy_with_logits(
-      logits, (batch.waves >= 0).to(at::kFloat), {}, {}, at::Reduction::None);
+// A wave is taught step by step; along shorter ways it may be early, and counts where it has come
+// or never comes.
+at::Tensor wave_loss(const DataflowBatch& batch, const at::Tensor& logits, std::int64_t after,
+                     bool may_be_early) {
+  const at::Tensor come = (batch.waves >= 0) * (batch.waves <= after);
+  at::Tensor counts = batch.waves != kNoWave;
+  if (may_be_early) counts = counts * (batch.waves <= after);
+  const at::Tensor each = at::binary_cross_entropy_with_logits(logits, come.to(at::kFloat), {}, {},
+                                                               at::Reduction::None);
   return (each * counts).mean();
 }
 
-at::Tensor loss_of(const DataflowNetwork& network, const Draw& drawn, std::int64_t most) {
+at::Tensor loss_of(const DataflowNetwork& network, const Draw& drawn,
+                   const DataflowTraining& settings) {
   const DataflowBatch batch = dataflow_batch(drawn.items, network.shape().relations);
   const std::vector<DataflowNetwork::Answer> answers = network.answers(batch, drawn.after);
   at::Tensor loss;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const at::Tensor part = label_loss(batch, answers[i].label, drawn.after[i], most) +
-                            wave_loss(batch, answers[i].waves, drawn.after[i]);
+    const at::Tensor part =
+        label_loss(batch, answers[i].label, drawn.after[i], settings.steps) +
+        wave_loss(batch, answers[i].waves, drawn.after[i], settings.shorter_ways);
     loss = i ? loss + part : part;
   }
   return loss / static_cast<double>(answers.size());
@@ -173,12 +196,14 @@ double train_dataflow(DataflowNetwork& network, ExamplePool& pool,
   for (const DataflowItem& item : held_out) checks.push_back(&item);
   std::vector<at::Tensor> best;
   double best_f1 = -1, loss_value = 0;
+  const std::int64_t needed = needed_steps(pool.items());
   const std::int64_t interval = std::max<std::int64_t>(settings.updates / kChecks, 1);
   for (std::int64_t update = 0; update < settings.updates; ++update) {
     const double progress = static_cast<double>(update) / static_cast<double>(settings.updates);
     run.step(progress, "training");
-    const Draw drawn = draw(pool.items(), settings, progress, random);
-    const at::Tensor loss = loss_of(network, drawn, settings.steps);
+    const std::int64_t limit = step_limit(settings, needed, progress);
+    const Draw drawn = draw(pool.items(), settings, limit, random);
+    const at::Tensor loss = loss_of(network, drawn, settings);
     loss_value = loss.item<double>();
     if (!std::isfinite(loss_value))
       throw Error(OMEN_INVALID_DATA,
@@ -191,8 +216,11 @@ double train_dataflow(DataflowNetwork& network, ExamplePool& pool,
     pool.renew();
     if (update % kWarmup == 0) run.metric("train_loss", update, loss_value);
     if ((update + 1) % interval || checks.empty()) continue;
-    const double f1 = evaluate(network, checks, settings.steps, run).f1();
+    const Confusion found = evaluate(network, checks, settings.steps, run);
+    const double f1 = found.f1();
     run.metric("valid_f1", update + 1, f1);
+    run.metric("valid_precision", update + 1, found.precision());
+    run.metric("valid_recall", update + 1, found.recall());
     if (f1 < best_f1) continue;
     best_f1 = f1;
     best = network.state().snapshot();

@@ -19,8 +19,9 @@ struct DataflowTraining {
   std::int64_t steps = 30;            // most steps of propagation
   std::int64_t batch_nodes = 2500;    // nodes on edges in an update
   std::int64_t pool_nodes = 4000000;  // nodes of the examples that are held at a time
+  bool shorter_ways = false;          // the network follows edges that skip nodes
   double learning_rate = 0.01;
-  double curriculum = 0.4;  // share of the updates after which all steps are made
+  double curriculum = 0.4;  // share of the updates in which steps grow to what examples need
 };
 
 // Examples at hand. They stay while the stream fits; of a longer one each renew() exchanges some.
