@@ -460,13 +460,20 @@ class Drawing {
              std::to_string(dst_[edge]) + " [" + attributes + "]\n";
   }
 
+  // Families are named for networks; two of them have plainer names in programs.
+  std::string style_name(std::size_t style) const {
+    if (program_ && style == static_cast<std::size_t>(OpFamily::kElementwise)) return "arithmetic";
+    if (program_ && style == static_cast<std::size_t>(OpFamily::kMemory)) return "memory";
+    return kNodeStyles[style].name;
+  }
+
   std::string legend() const {
     std::string rows;
     for (std::size_t i = 0; i < kNodeStyles.size(); ++i) {
       if (style_counts_[i] == 0) continue;
       rows += std::string("<TR><TD BGCOLOR=\"") + kNodeStyles[i].fill + "\" COLOR=\"" +
               kNodeStyles[i].line + "\" BORDER=\"1\" WIDTH=\"22\"></TD><TD ALIGN=\"LEFT\">" +
-              html_text(kNodeStyles[i].name) + "</TD><TD ALIGN=\"RIGHT\">" +
+              html_text(style_name(i)) + "</TD><TD ALIGN=\"RIGHT\">" +
               std::to_string(style_counts_[i]) + "</TD></TR>";
     }
     for (const auto& [kind, count] : edge_kinds_) {

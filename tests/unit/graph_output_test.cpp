@@ -138,6 +138,7 @@ TEST(GraphDot, DrawsLargeProgramsAsListings) {
   EXPECT_THAT(dot, HasSubstr("g0_f0b0:n9:s -> g0_f0b1:top:n"));
   EXPECT_THAT(dot, Not(HasSubstr("g0_f0b0:n8"))) << "within a block the order of lines says it";
   EXPECT_THAT(dot, HasSubstr("values are folded"));
+  EXPECT_THAT(dot, HasSubstr(">arithmetic<"));
   EXPECT_THAT(graph_dot(long_program(200), "t", 50), HasSubstr("150 more nodes are not drawn"));
 }
 
