@@ -4,6 +4,7 @@
 
 #include "network/components.hpp"
 #include "network/dataflow_predictor.hpp"
+#include "predictors/ablation_command.hpp"
 #if OMEN_LOADBALANCE_COST
 #include "cost/components.hpp"
 #define OMEN_LOADBALANCE_COST_PARTS                                           \
@@ -14,5 +15,5 @@
 #endif
 
 OMEN_PLUGIN("loadbalance", "0.1.0", "Apache-2.0", omen::loadbalance::network_component(),
-            omen::loadbalance::dataflow_component(),
-            omen::loadbalance::convert_component() OMEN_LOADBALANCE_COST_PARTS)
+            omen::loadbalance::dataflow_component(), omen::loadbalance::convert_component(),
+            omen::loadbalance::ablation_component() OMEN_LOADBALANCE_COST_PARTS)
