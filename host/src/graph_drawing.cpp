@@ -400,10 +400,10 @@ class Drawing {
       if (kinds_[edge] == "control" && ports.count(from) && block_of(from) != block_of(to)) {
         body_ += "  " + ports.at(from) + ":s -> " + std::string(block_of(to)) + ":top:n [" +
                  edge_style("control", true).attributes + edge_text(edge) + "]\n";
-      } else if (const auto definer = definers.find(from);
-                 kinds_[edge] == "data" && definer != definers.end() &&
-                 block_of(definer->second) != block_of(to)) {
-        flows.emplace(definer->second, to);
+      } else if (kinds_[edge] == "data") {
+        const auto definer = definers.find(from);
+        const std::size_t start = definer == definers.end() ? from : definer->second;
+        if (ports.count(start) && block_of(start) != block_of(to)) flows.emplace(start, to);
       }
     }
     for (const auto& [from, to] : flows)
@@ -540,6 +540,7 @@ addEventListener("DOMContentLoaded", () => {
     g.addEventListener("mouseenter", () => light(key));
     g.addEventListener("mouseleave", () => light(null));
   }
+  root.dataset.ready = "yes";
 });
 ]]></script>
 )svg";
