@@ -8,7 +8,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*_fuzz.cpp 2>/dev/null | sed -e 's|^\./||' -e 's/_fuzz\.cpp$//')
+[ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls ./*_fuzz 2>/dev/null | sed -e 's|^\./||' -e 's/_fuzz$//')
 [ $# -gt 0 ] || { echo "error: no fuzz targets in $here"; exit 1; }
 
 # fuzz_one NAME: a time-limited run from the committed corpus; found inputs stay in the build tree.
