@@ -58,8 +58,8 @@ def make_dictionary(pickled, path):
             out.write(json.dumps([int(number), statement]) + "\n")
 
 
-def check_statements(path, dictionary, packages):
-    """The published preprocessing gives the same inst2vec ids."""
+def check_statements(path, dictionary, packages, modules=None):
+    """The published preprocessing gives the same inst2vec ids; structures are in the IR of `modules`."""
     import types
 
     # The package itself would import protobuf and TensorFlow.
@@ -72,7 +72,13 @@ def check_statements(path, dictionary, packages):
     document = json.load(open(path))
     for graph in document if isinstance(document, list) else [document]:
         nodes = [node for node in graph["nodes"] if node["type"] == "instruction"]
-        lines, _ = inst2vec_preprocess.preprocess([[node["full_text"]] for node in nodes])
+        lines = [[node["full_text"]] for node in nodes]
+        if modules:
+            ir = open(f"{modules}/{graph['graph']['group']}", errors="replace").read()
+            for name, definition in inst2vec_preprocess.GetStructTypes(ir).items():
+                for line in lines:
+                    line[0] = line[0].replace(name, definition)
+        lines, _ = inst2vec_preprocess.preprocess(lines)
         texts = [inst2vec_preprocess.PreprocessStatement(line[0] if line else "") for line in lines]
         same("statements", [node["inst2vec"] for node in nodes],
              [ids.get(text, ids["!UNK"]) for text in texts])

@@ -33,3 +33,12 @@ for kernel in saxpy matmul stencil nbody; do
   exchange message "$work/$kernel.json" "$work/$kernel.pb" "$packages/programl/bin/graph2json"
   exchange statements "$work/$kernel.json" "$work/statements.jsonl" "$packages"
 done
+
+# Modules of C and C++ have structures, which kernels here have not.
+archive=${OMEN_DATA:-}/loadbalance/llvm_ir_1000/llvm_ir.tar.bz2
+[ -f "$archive" ] || exit 0
+mkdir "$work/modules"
+tar -xjf "$archive" -C "$work/modules" --wildcards '*5.ll'
+modules=$(dirname "$(find "$work/modules" -name '005.ll')")
+"$omen" graph "$modules" -q --full-text --inst2vec "$work/statements.jsonl" -o "$work/modules.json"
+exchange statements "$work/modules.json" "$work/statements.jsonl" "$packages" "$modules"
