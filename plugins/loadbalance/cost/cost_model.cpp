@@ -389,7 +389,8 @@ void CostModel::move(const KernelRow& row, const FeatureCounts& counts,
                    ? std::log(t_gpu)
                    : std::log(move_time(t_gpu, bytes, kernel.fp64_share, kernel.intensity,
                                         *known_gpu, *gpu));
-    width = std::max(width, machines_[m].half_width(level));
+    const double own = machines_[m].half_width(level);
+    width = own >= width || std::isnan(own) ? own : width;
   }
   const auto count = static_cast<double>(machines_.size());
   out.t_cpu_ms = std::exp(log_cpu / count);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Accuracy of the cost model under the splits of the tasks.
+
+if(NOT TARGET loadbalance_cost OR NOT TARGET Omen::cli OR NOT TARGET loadbalance-llvm)
+  return()
+endif()
+
+add_executable(loadbalance_cost_folds cost_folds.cpp)
+target_link_libraries(loadbalance_cost_folds PRIVATE loadbalance_cost Omen::container omen_warnings)
+set_target_properties(loadbalance_cost_folds PROPERTIES
+  CXX_STANDARD 20 RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+
+set(folds $<TARGET_FILE:loadbalance_cost_folds>)
+set(splits "${PROJECT_SOURCE_DIR}/tasks/loadbalance")
+set(with_dataset "${CMAKE_CURRENT_SOURCE_DIR}/with_dataset.sh" $<TARGET_FILE:Omen::cli>)
+omen_add_show_check(NAME cost_gpu_out TRACK loadbalance SLOW
+  COMMAND ${with_dataset} devmap-gpus ${folds} TABLES "${splits}/devmap-gpu-out.split.csv" both
+          gpu-out)
+foreach(platform nvidia amd)
+  foreach(protocol shuffled grouped)
+    omen_add_show_check(NAME cost_${protocol}_${platform} TRACK loadbalance SLOW
+      COMMAND ${with_dataset} devmap-${platform}-graphs ${folds} TABLES
+              "${splits}/devmap-${platform}-${protocol}.split.csv" ${platform} ${protocol})
+  endforeach()
+endforeach()

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cost model learns a rule, knows what it has not seen, and moves to other devices.
+#include "cost/cost_model.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "cost/answer_table.hpp"
+#include "cost/grewe_predictors.hpp"
+
+namespace omen::loadbalance::cost {
+namespace {
+
+using ::testing::HasSubstr;
+
+Run quiet() {
+  static const omen_run run = [] {
+    omen_run r{};
+    r.struct_size = sizeof r;
+    return r;
+  }();
+  return Run(&run);
+}
+
+// Kernels of few or many double operations at several sizes; many of them suit the CPU.
+KernelRows kernels(const char* gpu = "NVIDIA GeForce GTX 970") {
+  KernelRows rows;
+  rows.groups = {"a", "b", "c", "d", "e", "f"};
+  for (int i = 0; i < 60; ++i) {
+    const double wide = 1 + i % 10;
+    rows.graphs.push_back({{"instructions", 20 + wide},
+                           {"op.fmul", wide},
+                           {"class.fp64.0", wide},
+                           {"class.load.0", 4},
+                           {"memory.double", 4}});
+    KernelRow row;
+    row.workload_id = i;
+    row.graph = i;
+    row.wgsize = 64;
+    row.input_size = 1e6 * (1 + i % 7);
+    row.group = i % 6;
+    row.cpu = "Intel Core i7-3820";
+    row.gpu = gpu;
+    row.t_cpu_ms = 10 * (1 + i % 7);
+    row.t_gpu_ms = row.t_cpu_ms * wide / 5;
+    row.grewe = {wide, 1, 4, 0, 4, 0};
+    rows.rows.push_back(row);
+  }
+  return rows;
+}
+
+CostOptions small() {
+  CostOptions options;
+  options.trees.rounds = 40;
+  options.inner_folds = 3;
+  return options;
+}
+
+TEST(CostModel, LearnsTimesAndShares) {
+  const KernelRows rows = kernels();
+  CostModel model;
+  model.fit(rows, small(), 1, quiet());
+  EXPECT_TRUE(model.has_times());
+  double error = 0;
+  const std::vector<CostRow> answers = model.predict(rows, 0.9, std::nullopt);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const KernelRow& row = rows.rows[i];
+    const double truth = 100 * row.t_gpu_ms / (row.t_gpu_ms + row.t_cpu_ms);
+    error += std::abs(answers[i].share - truth) / 60;
+    EXPECT_LE(answers[i].share_lo, answers[i].share);
+    EXPECT_GE(answers[i].share_hi, answers[i].share);
+    EXPECT_FALSE(answers[i].extrapolating);
+    EXPECT_NEAR(answers[i].t_gpu_ms / (answers[i].t_gpu_ms + answers[i].t_cpu_ms),
+                answers[i].share / 100, 0.02)
+        << "times and share agree";
+  }
+  EXPECT_LT(error, 5);
+}
+
+TEST(CostModel, TheSameSeedGivesTheSameAnswers) {
+  const KernelRows rows = kernels();
+  CostModel first, second;
+  first.fit(rows, small(), 3, quiet());
+  second.fit(rows, small(), 3, quiet());
+  const auto a = first.predict(rows, 0.9, std::nullopt),
+             b = second.predict(rows, 0.9, std::nullopt);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].share, b[i].share);
+}
+
+TEST(CostModel, SaysWhatItHasNotSeen) {
+  KernelRows rows = kernels();
+  CostModel model;
+  model.fit(rows, small(), 1, quiet());
+  rows.rows.resize(3);
+  rows.rows[0].input_size = 1e15;
+  rows.rows[1].graph = -1;
+  const std::vector<CostRow> answers = model.predict(rows, 0.9, std::nullopt);
+  EXPECT_TRUE(answers[0].extrapolating);
+  EXPECT_THAT(answers[1].refusal, HasSubstr("no graph"));
+  EXPECT_FALSE(answers[2].extrapolating);
+}
+
+TEST(CostModel, MovesToDevicesThatItHasFiguresOf) {
+  KernelRows rows = kernels();
+  CostModel model;
+  model.fit(rows, small(), 1, quiet());
+  rows.rows.resize(3);
+  rows.rows[0].gpu = "HD 7970";
+  rows.rows[1].gpu = "a GPU that nobody knows";
+  rows.rows[2].gpu = "GTX 970";
+  const std::vector<CostRow> answers = model.predict(rows, 0.9, std::nullopt);
+  EXPECT_TRUE(answers[0].refusal.empty());
+  EXPECT_TRUE(answers[0].extrapolating);
+  EXPECT_GT(answers[0].t_gpu_ms, 0);
+  EXPECT_THAT(answers[1].refusal, HasSubstr("a GPU that nobody knows"));
+  EXPECT_FALSE(answers[2].extrapolating) << "another spelling of the same GPU";
+}
+
+TEST(CostModel, ACalibrationMovesRowsThatNameNoGpu) {
+  KernelRows rows = kernels();
+  CostModel model;
+  model.fit(rows, small(), 1, quiet());
+  rows.rows.resize(2);
+  rows.rows[0].gpu = rows.rows[0].cpu = "";
+  rows.rows[1] = rows.rows[0];
+  rows.rows[1].gpu = "GTX 970";
+  Calibration here;
+  here.log_gpu = std::log(2);
+  const auto plain = model.predict(rows, 0.9, std::nullopt), moved = model.predict(rows, 0.9, here);
+  EXPECT_NEAR(moved[0].t_gpu_ms, 2 * plain[0].t_gpu_ms, 1e-9);
+  EXPECT_NEAR(moved[0].t_cpu_ms, plain[0].t_cpu_ms, 1e-9);
+  EXPECT_GT(moved[0].share, plain[0].share);
+  EXPECT_EQ(moved[1].share, plain[1].share);
+}
+
+TEST(CostModel, SharesAloneAreEnough) {
+  KernelRows rows = kernels();
+  for (KernelRow& row : rows.rows) {
+    row.share = 100 * row.t_gpu_ms / (row.t_gpu_ms + row.t_cpu_ms);
+    row.t_cpu_ms = row.t_gpu_ms = kUnknown;
+  }
+  CostModel model;
+  model.fit(rows, small(), 1, quiet());
+  EXPECT_FALSE(model.has_times());
+  for (KernelRow& row : rows.rows) row.share = kUnknown;
+  EXPECT_THROW(model.fit(rows, small(), 1, quiet()), Error);
+}
+
+TEST(Answers, TablesHaveUnitsAndAPlan) {
+  KernelRows rows = kernels();
+  rows.rows.resize(3);
+  std::vector<CostRow> answers(3);
+  answers[0].share = 50;
+  answers[0].t_cpu_ms = answers[0].t_gpu_ms = 10;
+  answers[1].share = 99;
+  answers[1].t_cpu_ms = 1;
+  answers[1].t_gpu_ms = 99;
+  answers[2].refusal = "no graph for this workload";
+  AnswerColumns columns;
+  columns.least_gain = 1.05;
+  const Table table = answer_table(rows, answers, columns);
+  EXPECT_EQ(table.strings("plan")[0], "split");
+  EXPECT_EQ(table.strings("plan")[1], "CPU only");
+  EXPECT_EQ(table.metadata(table.index("share"), "omen.unit"), "%");
+  EXPECT_TRUE(table.is_null(table.index("share"), 2));
+  EXPECT_EQ(table.strings("status")[2], "no graph for this workload");
+  EXPECT_NEAR(table.numbers("gain")[0], 2, 1e-9);
+}
+
+TEST(Grewe, RatiosNeedAllCounts) {
+  KernelRow row = kernels().rows[0];
+  const auto x = grewe_features(row);
+  ASSERT_TRUE(x);
+  EXPECT_EQ((*x)[1], 1) << "every access is coalesced";
+  row.grewe[kMem] = kUnknown;
+  EXPECT_FALSE(grewe_features(row));
+}
+
+}  // namespace
+}  // namespace omen::loadbalance::cost
