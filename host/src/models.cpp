@@ -26,13 +26,15 @@ std::string joined(const std::vector<std::string>& words) {
 // "workloads.batch_size", "nodes@ops/1", "edges:optional".
 struct ReadSpec {
   std::string table, column;
+  bool optional = false;
 };
 
 ReadSpec parse_read(std::string text) {
+  const bool optional = text.ends_with(":optional");
   text.resize(std::min({text.find(':'), text.find('@'), text.size()}));
   const std::size_t dot = text.find('.');
-  if (dot == text.npos) return {text, "*"};
-  return {text.substr(0, dot), text.substr(dot + 1)};
+  if (dot == text.npos) return {text, "*", optional};
+  return {text.substr(0, dot), text.substr(dot + 1), optional};
 }
 
 bool is_key(std::string_view column) {
@@ -116,7 +118,15 @@ void check_schema(const ModelCard& card, const ComponentRef& component, const Da
   const std::vector<std::string> offered = feature_schema(*component.info, data);
   const std::string hash = schema_hash(offered);
   if (hash == card.schema_hash) return;
-  const std::vector<std::string> missing = missing_columns(card.schema, offered);
+  std::vector<std::string> missing = missing_columns(card.schema, offered);
+  // A component that calls a column optional does without it, whatever it was trained on.
+  std::erase_if(missing, [&](const std::string& entry) {
+    return std::any_of(
+        component.info->reads.begin(), component.info->reads.end(), [&](const std::string& text) {
+          const ReadSpec read = parse_read(text);
+          return read.optional && entry.starts_with(read.table + "." + read.column + ":");
+        });
+  });
   if (missing.empty()) return;  // further columns are legal
   throw Error(
       OMEN_INVALID_DATA,
