@@ -82,6 +82,12 @@ TEST(GreweCounts, GivesOneEntryPerKernel) {
   EXPECT_EQ(list[1].mem, 0);
 }
 
+TEST(GreweCounts, GrowsWithTheSourceAndNotWithItsSquare) {
+  std::string body;
+  for (int i = 0; i < 4000; ++i) body += "a[1] += b[0];\n";
+  EXPECT_EQ(count(in_a_kernel(body)).mem, 8000);
+}
+
 TEST(GreweCounts, FailsAsTheCompilerDoes) {
   EXPECT_THROW(count_grewe("kernel void k(", "k.cl", {}), Error);
 }

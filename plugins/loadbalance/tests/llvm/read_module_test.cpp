@@ -6,6 +6,7 @@
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
+#include <unistd.h>
 
 #include "llvm/mend_ir.hpp"
 #include "omen/error.hpp"
@@ -94,8 +95,24 @@ TEST(ReadModule, ReadsBitcodeAndRefusesDamagedOnes) {
   out.flush();
   ASSERT_TRUE(is_bitcode(bytes));
   EXPECT_NE(read_module(bytes, "x.bc").get().getFunction("f"), nullptr);
-  for (std::size_t keep = 4; keep < bytes.size(); keep += bytes.size() / 16)
-    EXPECT_EQ(refusal(bytes.substr(0, keep)).code(), OMEN_INVALID_DATA);
+  // In a child, because what LLVM held when it gave up is lost.
+  const auto damaged = [&] {
+    for (std::size_t keep = 4; keep < bytes.size(); keep += bytes.size() / 16)
+      if (refusal(bytes.substr(0, keep)).code() != OMEN_INVALID_DATA) ::_exit(1);
+#ifndef __SANITIZE_ADDRESS__  // which ends the process where LLVM asks for terabytes
+    for (std::size_t at = 4; at < bytes.size(); at += 7) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] + 1);
+      try {
+        read_module(changed, "x.bc");
+      } catch (const Error& error) {
+        if (error.code() != OMEN_INVALID_DATA || error.hint().empty()) ::_exit(2);
+      }
+    }
+#endif
+    ::_exit(0);
+  };
+  EXPECT_EXIT(damaged(), ::testing::ExitedWithCode(0), "");
   EXPECT_THROW(read_module_file("/nowhere/x.ll"), Error);
 }
 
