@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "graph/cdfg.hpp"
 #include "llvm/compile.hpp"
@@ -19,6 +20,7 @@
 #include "llvm/kernels.hpp"
 #include "llvm/read_module.hpp"
 #include "llvm/struct_definitions.hpp"
+#include "opencl/splittable.hpp"
 
 namespace omen::loadbalance {
 namespace fs = std::filesystem;
@@ -172,8 +174,36 @@ void add_counts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
   table.add(name, std::move(values)).valid(known);
 }
 
+// Whether the work-groups of each kernel may be divided between devices: "yes" or why not.
+void add_verdicts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
+                  const std::map<std::string, SplitVerdict>& verdicts) {
+  std::vector<std::string> texts;
+  std::vector<bool> known;
+  for (const ProgramGraph& graph : graphs) {
+    const auto verdict = verdicts.find(graph.name);
+    known.push_back(verdict != verdicts.end());
+    texts.push_back(!known.back()                  ? ""
+                    : verdict->second.splittable() ? "yes"
+                                                   : verdict->second.reason());
+  }
+  table.add_strings("divisible", texts).valid(known);
+}
+
+std::map<std::string, SplitVerdict> verdicts_of(const std::string& bytes, const IrModule& module,
+                                                const char* path, const ProgramlOptions& options) {
+  if (!options.divisible || module.compiled == "ir") return {};
+  try {
+    return judge_kernels(bytes, path, settings_of(options));
+  } catch (const Error& e) {
+    log(OMEN_LOG_WARN, "loadbalance.programl",
+        std::string(path) + ": it is not told whether kernels can be divided: " + e.what());
+    return {};
+  }
+}
+
 Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& module,
-                   const std::vector<GreweCounts>& counts, const char* path) {
+                   const std::vector<GreweCounts>& counts,
+                   const std::map<std::string, SplitVerdict>& verdicts, const char* path) {
   std::vector<std::int64_t> ids;
   std::vector<std::string> names;
   for (const ProgramGraph& graph : graphs) {
@@ -193,6 +223,7 @@ Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& modu
   add_counts(table, graphs, counts, "localmem", &GreweCounts::localmem);
   add_counts(table, graphs, counts, "coalesced", &GreweCounts::coalesced);
   add_counts(table, graphs, counts, "atomic", &GreweCounts::atomic);
+  add_verdicts(table, graphs, verdicts);
   return table.finish();
 }
 
@@ -228,7 +259,8 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
   run.step(-1, "counts");
   const std::vector<GreweCounts> counts = counts_of(bytes, module, path, options_);
   GraphTables tables = to_tables(graphs, table_dialect(options_.dialect));
-  out.put("workloads", workloads_of(graphs, module, counts, path));
+  out.put("workloads",
+          workloads_of(graphs, module, counts, verdicts_of(bytes, module, path, options_), path));
   out.put("nodes", std::move(tables.nodes));
   out.put("edges", std::move(tables.edges));
 }

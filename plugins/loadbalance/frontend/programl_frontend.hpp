@@ -15,6 +15,7 @@ struct ProgramlOptions {
   int opt_level = 2;
   std::vector<std::string> define, include_dir, include;
   bool full_text = false, instructions_only = false, strip_debug = false, counts = true;
+  bool divisible = true;
 
   static auto spec() {
     using O = ProgramlOptions;
@@ -42,6 +43,8 @@ struct ProgramlOptions {
         opt(&O::inst2vec, "inst2vec",
             "file of inst2vec's statements, one [id, \"statement\"] a line; adds their ids to "
             "nodes"),
+        opt(&O::divisible, "divisible",
+            "tell of kernels in sources whether their work-groups can be divided between devices"),
         opt(&O::counts, "counts",
             "count operations and memory accesses of sources, which compiles them a second time"),
         opt(&O::strip_debug, "strip_debug",

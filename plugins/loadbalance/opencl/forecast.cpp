@@ -44,13 +44,15 @@ std::map<std::string, Table> kernel_tables(const Run& run, const std::string& pa
 
 std::optional<Forecast> forecast(const Run& run, const std::map<std::string, Table>& tables,
                                  const std::string& predictor, const std::string& model,
-                                 std::string& why) {
+                                 std::string& why, bool without_calibration) {
   MemoryDataset in;
   for (const auto& [name, table] : tables) in.put(name, table);
   Forecast found;
   found.predictor = predictor;
   try {
-    const Table rows = call::predict(run, predictor.c_str(), in.view(), {}, model).read_all();
+    const Table rows = call::predict(run, predictor.c_str(), in.view(),
+                                     without_calibration ? R"({"calibration": "none"})" : "", model)
+                           .read_all();
     const auto status = rows.find("status");
     if (status && rows.rows() > 0) found.status = rows.strings(*status)[0];
     const std::optional<double> share = number(rows, "share");

@@ -26,6 +26,6 @@ std::map<std::string, Table> kernel_tables(const Run& run, const std::string& pa
 // Nothing where the predictor is not installed, has no model or refuses; `why` then says so.
 std::optional<Forecast> forecast(const Run& run, const std::map<std::string, Table>& tables,
                                  const std::string& predictor, const std::string& model,
-                                 std::string& why);
+                                 std::string& why, bool without_calibration = false);
 
 }  // namespace omen::loadbalance

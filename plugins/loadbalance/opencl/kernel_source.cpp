@@ -28,14 +28,14 @@ namespace {
 // group of the part follows from the offset.
 constexpr const char* kPrelude = R"cl(/* Work-item functions with the values of the whole range. */
 static size_t omen_get_group_id(uint d) {
-  return get_group_id(d) + get_global_offset(d) / get_local_size(d);
+  return d < 3 ? get_group_id(d) + get_global_offset(d) / get_local_size(d) : get_group_id(d);
 }
-static size_t omen_get_global_offset(uint d) { return 0 * d; }
+static size_t omen_get_global_offset(uint d) { return d < 3 ? 0 : get_global_offset(d); }
 static size_t omen_get_global_size(uint d, ulong4 size) {
-  return d == 0 ? size.x : d == 1 ? size.y : d == 2 ? size.z : 1;
+  return d == 0 ? size.x : d == 1 ? size.y : d == 2 ? size.z : get_global_size(d);
 }
 static size_t omen_get_num_groups(uint d, ulong4 size) {
-  return omen_get_global_size(d, size) / get_local_size(d);
+  return d < 3 ? omen_get_global_size(d, size) / get_local_size(d) : get_num_groups(d);
 }
 static size_t omen_get_global_linear_id(ulong4 size) {
   return (get_global_id(2) * size.y + get_global_id(1)) * size.x + get_global_id(0);
@@ -95,7 +95,7 @@ Parameter describe(const clang::ASTContext& context, const clang::ParmVarDecl& d
   Parameter parameter;
   const clang::QualType type = declared.getType();
   parameter.name = declared.getNameAsString();
-  parameter.type = type.getAsString();
+  parameter.type = context.removeAddrSpaceQualType(type).getAsString();
   if (type->isImageType() || type->isSamplerT() || type->isPipeType() || type->isEventT() ||
       type->isOpenCLSpecificType()) {
     parameter.kind = ParameterKind::kUnsupported;

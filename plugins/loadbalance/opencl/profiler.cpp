@@ -124,7 +124,11 @@ std::string OpenClProfiler::probe() {
 
 TableStream OpenClProfiler::collect(const std::string& workload_json, const Run& run) {
   run.step(0, "compile");
-  const SplitJob job = prepare_job(source_of(workload_json), options_, run.seed());
+  SplitJob job = prepare_job(source_of(workload_json), options_, run.seed());
+  if (options_.keep_builtins) {
+    job.code.split_text = job.code.text;
+    job.code.takes_range.clear();
+  }
   run.step(0.1, "build");
   SplitMeter meter(job, options_, run);
   Counters counters;

@@ -10,6 +10,7 @@ namespace omen::loadbalance {
 struct OpenClProfilerOptions : SplitOptions {
   std::string shares = "find";
   double start_share = 50;
+  bool keep_builtins = false;
 
   static std::vector<Option<OpenClProfilerOptions>> spec() {
     using O = OpenClProfilerOptions;
@@ -19,6 +20,10 @@ struct OpenClProfilerOptions : SplitOptions {
                       "shares of the first device such as 0,25,100"));
     all.push_back(
         opt(&O::start_share, "start_share", "where the search begins").range(0, 100).unit("%"));
+    all.push_back(opt(&O::keep_builtins, "keep_builtins",
+                      "run the parts without rewriting work-item functions, to see what they "
+                      "would do")
+                      .advanced());
     return all;
   }
 };

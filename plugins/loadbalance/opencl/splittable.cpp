@@ -14,14 +14,14 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
 
 #include "llvm/clang_session.hpp"
 #include "llvm/guard.hpp"
+#include "llvm/kernels.hpp"
 #include "omen/error.hpp"
 
 namespace omen::loadbalance {
@@ -149,13 +149,20 @@ class Judge {
     return joined & kGroupBits && folds(instruction) ? joined | kFoldedBit : joined;
   }
 
+  // A cut to 32 bits tells the ids of every real range apart.
+  static bool is_cut(const llvm::Instruction& instruction) {
+    const auto* mask = llvm::dyn_cast<llvm::ConstantInt>(instruction.getOperand(1));
+    return mask && mask->getValue().isMask() && mask->getValue().countTrailingOnes() >= 31;
+  }
+
   static bool folds(const llvm::Instruction& instruction) {
     switch (instruction.getOpcode()) {
+      case llvm::Instruction::And:
+        return !is_cut(instruction);
       case llvm::Instruction::URem:
       case llvm::Instruction::SRem:
       case llvm::Instruction::UDiv:
       case llvm::Instruction::SDiv:
-      case llvm::Instruction::And:
       case llvm::Instruction::Xor:
       case llvm::Instruction::LShr:
       case llvm::Instruction::AShr:
@@ -414,17 +421,38 @@ class Judge {
   SplitVerdict verdict_;
 };
 
-SplitVerdict judge(const std::string& source, const std::string& path,
-                   const CompileOptions& options, const std::string& kernel) {
+// Kernels by name; only `wanted` where it is not empty.
+std::map<std::string, SplitVerdict> judge(const std::string& source, const std::string& path,
+                                          const CompileOptions& options,
+                                          const std::string& wanted) {
   llvm::LLVMContext context;
   clang::EmitLLVMOnlyAction action(&context);
   run_clang(action, source, path, options, {"-debug-info-kind=line-tables-only"});
   const std::unique_ptr<llvm::Module> module = action.takeModule();
-  llvm::Function* function = module ? module->getFunction(kernel) : nullptr;
-  if (!function || function->isDeclaration())
-    throw Error(OMEN_INVALID_ARGUMENT, "there is no kernel '" + kernel + "' in " + path);
-  inline_all(*module, *function);
-  return Judge(*function).run();
+  if (!module) throw Error(OMEN_INVALID_DATA, path + " does not compile");
+  std::map<std::string, SplitVerdict> verdicts;
+  for (const llvm::Function* kernel : kernels_of(*module)) {
+    const std::string name = kernel->getName().str();
+    if (!wanted.empty() && name != wanted) continue;
+    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
+    llvm::Function* function = copy->getFunction(name);
+    inline_all(*copy, *function);
+    verdicts[name] = Judge(*function).run();
+  }
+  return verdicts;
+}
+
+std::map<std::string, SplitVerdict> judge_guarded(const std::string& source,
+                                                  const std::string& path,
+                                                  const CompileOptions& options,
+                                                  const std::string& wanted) {
+  prepare_clang();
+  CompileOptions spir = options;
+  spir.target = "spir64-unknown-unknown";
+  spir.opt_level = 1;
+  std::map<std::string, SplitVerdict> verdicts;
+  run_guarded("Clang", path, [&] { verdicts = judge(source, path, spir, wanted); });
+  return verdicts;
 }
 
 }  // namespace
@@ -437,13 +465,18 @@ std::string SplitVerdict::reason() const {
 
 SplitVerdict judge_split(const std::string& source, const std::string& path,
                          const CompileOptions& options, const std::string& kernel) {
-  prepare_clang();
-  CompileOptions spir = options;
-  spir.target = "spir64-unknown-unknown";
-  spir.opt_level = 1;
-  SplitVerdict verdict;
-  run_guarded("Clang", path, [&] { verdict = judge(source, path, spir, kernel); });
-  return verdict;
+  std::map<std::string, SplitVerdict> verdicts = judge_guarded(source, path, options, kernel);
+  const auto found = verdicts.find(kernel);
+  if (found == verdicts.end())
+    throw Error(OMEN_INVALID_ARGUMENT, "there is no kernel '" + kernel + "' in " + path,
+                "choose another one with --kernel");
+  return std::move(found->second);
+}
+
+std::map<std::string, SplitVerdict> judge_kernels(const std::string& source,
+                                                  const std::string& path,
+                                                  const CompileOptions& options) {
+  return judge_guarded(source, path, options, "");
 }
 
 }  // namespace omen::loadbalance

@@ -3,6 +3,7 @@
 // memory.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,10 @@ struct SplitVerdict {
 // inlined; what cannot be told counts against the kernel. Errors as of compile_opencl.
 SplitVerdict judge_split(const std::string& source, const std::string& path,
                          const CompileOptions& options, const std::string& kernel);
+
+// The same for every kernel of the source, by name.
+std::map<std::string, SplitVerdict> judge_kernels(const std::string& source,
+                                                  const std::string& path,
+                                                  const CompileOptions& options);
 
 }  // namespace omen::loadbalance

@@ -31,6 +31,7 @@ void k(__global const float4* x, __global int* y, __constant double* c, __local 
   ASSERT_EQ(k.parameters.size(), 8u);
   const Parameter& x = k.parameters[0];
   EXPECT_EQ(x.name, "x");
+  EXPECT_EQ(x.type, "const __global float4 *");
   EXPECT_EQ(x.kind, ParameterKind::kBuffer);
   EXPECT_EQ(x.scalar, ScalarKind::kFloat);
   EXPECT_EQ(x.bytes, 16u);

@@ -56,6 +56,7 @@ TEST(Splittable, WhatCannotBeProvenIsNoted) {
   EXPECT_THAT(judge("a[c[i]] = 1;").notes, ElementsAre(HasSubstr("depends on data")));
   EXPECT_THAT(judge("a[i % 16] = 1;").notes, ElementsAre(HasSubstr("the same place of 'a'")));
   EXPECT_THAT(judge("a[i] = 1;").notes, IsEmpty());
+  EXPECT_THAT(judge("uint u = i; if (u < n) a[u] = 1;").notes, IsEmpty());
 }
 
 TEST(Splittable, AtomicsAcrossGroupsAreNot) {

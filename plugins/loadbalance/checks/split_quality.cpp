@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of this project on two OpenCL devices: equal results, refusals, and how good the split is
+// that the search finds.
+//   split_quality PLUGINS results|refusals|quality
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "omen/error.hpp"
+#include "opencl/own_kernels.hpp"
+#include "tests/opencl/profiled_kernel.hpp"
+
+namespace omen::loadbalance {
+namespace {
+
+constexpr int kSkipped = 77;
+// Times that lie nearer to the best than this are the best too: devices that share cores have
+// shares that no measurement can tell apart.
+constexpr double kSame = 1.02;
+constexpr double kBrokenShare = 95;
+
+bool broken() {
+  const char* value = std::getenv("OMEN_SHOW_BREAK");
+  return value && std::strcmp(value, "1") == 0;
+}
+
+Flags flags_of(const OwnKernel& kernel, Flags more) {
+  Flags flags = {{"kernel", kernel.name}, {"global", kernel.global}, {"local", kernel.local}};
+  for (const std::string& argument : kernel.args) flags.emplace_back("arg", argument);
+  flags.insert(flags.end(), more.begin(), more.end());
+  return flags;
+}
+
+// Broken: the parts run without rewritten work-item functions.
+int results(const ProfilerClient& client) {
+  int equal = 0;
+  for (const OwnKernel& kernel : divisible_kernels()) {
+    const ProfiledKernel run = client.run(
+        kernel.source, flags_of(kernel, {{"shares", "none"},
+                                         {"start_share", "37"},
+                                         {"keep_builtins", broken() ? "true" : "false"}}));
+    const bool same = run.metrics.at("equal_in_every_bit") == 1;
+    equal += same;
+    std::printf("%-16s %s, largest error %g of the largest magnitude\n", kernel.name,
+                same ? "equal in every bit" : "different", run.metrics.at("largest_error"));
+  }
+  std::printf("SHOW split_results_equal %d kernels goal == 12\n", equal);
+  return equal == 12 ? 0 : 1;
+}
+
+// Broken: kernels are divided whatever the judgement says.
+int refusals(const ProfilerClient& client) {
+  int refused = 0;
+  for (const OwnKernel& kernel : indivisible_kernels()) {
+    try {
+      client.run(kernel.source, flags_of(kernel, {{"shares", "none"},
+                                                  {"kernel_timeout", "5"},
+                                                  {"force", broken() ? "true" : "false"}}));
+      std::printf("%-20s was not refused\n", kernel.name);
+    } catch (const Error& error) {
+      refused += error.code() == OMEN_UNSUPPORTED &&
+                 std::strstr(error.what(), "cannot be divided: ") != nullptr;
+      std::printf("%-20s %s\n", kernel.name, error.what());
+    }
+    if (broken()) break;  // a kernel that waits for ever may be among them
+  }
+  std::printf("SHOW split_refusals %d kernels goal == 6\n", refused);
+  return refused == 6 ? 0 : 1;
+}
+
+double distance_to_best(const std::vector<SplitSample>& sweep, double share) {
+  double best = INFINITY, distance = INFINITY;
+  for (const SplitSample& sample : sweep) best = std::min(best, sample.time.total_ms);
+  for (const SplitSample& sample : sweep)
+    if (sample.time.total_ms <= kSame * best)
+      distance = std::min(distance, std::fabs(sample.share - share));
+  return distance;
+}
+
+// The found split against both devices alone, measured in turns.
+double ratio_to_single(const ProfilerClient& client, const OwnKernel& kernel, double share) {
+  const ProfiledKernel run = client.run(
+      kernel.source,
+      flags_of(kernel, {{"shares", "100,0," + std::to_string(share)}, {"repeats", "8"}}));
+  const auto time = [&run](std::size_t i) { return run.samples.at(i).time.total_ms; };
+  return time(2) / std::min(time(0), time(1));
+}
+
+// Broken: the search does not correct a bad start.
+int quality(const ProfilerClient& client) {
+  double farthest = 0, worst = 0;
+  std::printf("%-16s %9s %9s %9s %12s %14s\n", "kernel", "found %", "best %", "best ms",
+              "points apart", "to one device");
+  for (const OwnKernel& kernel : divisible_kernels()) {
+    const ProfiledKernel swept =
+        client.run(kernel.source, flags_of(kernel, {{"shares", "step:5"}, {"repeats", "4"}}));
+    const ProfiledKernel found =
+        client.run(kernel.source, flags_of(kernel, {{"shares", "find"}, {"repeats", "4"}}));
+    const double share = broken() ? kBrokenShare : found.metrics.at("best_split_percent");
+    const auto best = std::min_element(swept.samples.begin(), swept.samples.end(),
+                                       [](const SplitSample& a, const SplitSample& b) {
+                                         return a.time.total_ms < b.time.total_ms;
+                                       });
+    const double distance = distance_to_best(swept.samples, share);
+    const double ratio = ratio_to_single(client, kernel, share);
+    farthest = std::max(farthest, distance);
+    worst = std::max(worst, ratio);
+    std::printf("%-16s %9.1f %9.1f %9.2f %12.1f %14.3f\n", kernel.name, share, best->share,
+                best->time.total_ms, distance, ratio);
+    std::fflush(stdout);
+  }
+  std::printf("SHOW split_points_from_sweep %.2f points goal <= 5\n", farthest);
+  std::printf("SHOW split_time_to_better_device %.3f ratio goal <= 1.05\n", worst);
+  return farthest <= 5 && worst <= 1.05 ? 0 : 1;
+}
+
+int main_of(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: split_quality PLUGINS results|refusals|quality\n");
+    return 2;
+  }
+  ::setenv("POCL_DEVICES", "pthread basic", 1);
+  const ProfilerClient client(argv[1]);
+  const std::string what = argv[2];
+  try {
+    return what == "results"    ? results(client)
+           : what == "refusals" ? refusals(client)
+                                : quality(client);
+  } catch (const Error& error) {
+    std::printf("%s\n", error.what());
+    return error.code() == OMEN_UNAVAILABLE ? kSkipped : 1;
+  }
+}
+
+}  // namespace
+}  // namespace omen::loadbalance
+
+// Threads of drivers are not waited for.
+int main(int argc, char** argv) {
+  const int status = omen::loadbalance::main_of(argc, argv);
+  std::fflush(stdout);
+  ::_exit(status);
+}
