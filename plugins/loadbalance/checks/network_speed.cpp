@@ -38,6 +38,7 @@ namespace omen::loadbalance {
 namespace {
 
 constexpr std::int64_t kBatch = 256;
+constexpr std::int64_t kGroupNodes = 2048;
 constexpr std::int64_t kWords = 2231;
 constexpr double kDropout = 0.3;
 
@@ -194,27 +195,48 @@ at::Tensor plain_pool(const Network& network, const std::vector<const TokenGraph
   return at::cat(means, 1);
 }
 
+// Graphs of a batch in groups whose states stay in the cache.
+std::vector<GraphPlan> plan_batch(const std::vector<const TokenGraph*>& graphs,
+                                  const PlanOptions& options) {
+  std::vector<GraphPlan> plans;
+  std::vector<const TokenGraph*> group;
+  std::int64_t nodes = 0;
+  for (const TokenGraph* graph : graphs) {
+    if (!group.empty() && nodes + graph->nodes() > kGroupNodes) {
+      plans.push_back(plan_graphs(group, options));
+      group.clear();
+      nodes = 0;
+    }
+    group.push_back(graph);
+    nodes += graph->nodes();
+  }
+  plans.push_back(plan_graphs(group, options));
+  return plans;
+}
+
 // One epoch over every graph: forward, backward and Adam on batches of 256.
 double epoch_seconds(const TokenGraphs& corpus) {
   const Network network(final_model());
-  std::vector<GraphPlan> plans;
-  for (const TokenGraph& graph : corpus.graphs)
-    plans.push_back(plan_graphs({&graph}, network.plan_options(true)));
+  std::vector<std::vector<const TokenGraph*>> batches;
+  for (const TokenGraph& graph : corpus.graphs) {
+    if (batches.empty() || batches.back().size() == static_cast<std::size_t>(kBatch))
+      batches.emplace_back();
+    batches.back().push_back(&graph);
+  }
+  std::vector<std::vector<GraphPlan>> plans;
+  for (const auto& batch : batches) plans.push_back(plan_batch(batch, network.plan_options(true)));
   torch_kit::Adam adam(network.state().parameters(), {});
-  const auto count = static_cast<std::int64_t>(plans.size());
   const double begin = cpu_seconds();
-  for (std::int64_t first = 0; first < count; first += kBatch) {
-    const std::int64_t last = std::min(count, first + kBatch);
-    std::vector<const TokenGraph*> graphs;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
     std::vector<at::Tensor> rows;
-    for (std::int64_t g = first; g < last; ++g) {
-      graphs.push_back(&corpus.graphs[static_cast<std::size_t>(g)]);
-      if (!broken()) rows.push_back(network.pool(plans[static_cast<std::size_t>(g)], true));
-    }
-    const at::Tensor pooled = broken() ? plain_pool(network, graphs, true) : at::cat(rows);
+    if (broken())
+      rows.push_back(plain_pool(network, batches[b], true));
+    else
+      for (const GraphPlan& plan : plans[b]) rows.push_back(network.pool(plan, true));
+    const auto count = static_cast<std::int64_t>(batches[b].size());
     adam.zero_grad();
-    at::mse_loss(network.read_out(pooled, at::rand({last - first, 2}), true).squeeze(1),
-                 at::rand({last - first}) * 100)
+    at::mse_loss(network.read_out(at::cat(rows), at::rand({count, 2}), true).squeeze(1),
+                 at::rand({count}) * 100)
         .backward();
     adam.step(1e-3);
   }

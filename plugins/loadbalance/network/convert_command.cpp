@@ -18,7 +18,7 @@ constexpr const char* kUsage =
 void write_model(const ConvertedCheckpoint& converted, const std::string& path) {
   container::Writer file;
   ArtifactWriter out(file.sink());
-  converted.model.save(out, /*half=*/false);
+  converted.model.save(out, NetworkModel::Precision::kSingle);
   const NetworkTarget& target = converted.model.targets.front();
   const bool number = target.classes.empty();
   file.put_meta("omen.format", "model/1");

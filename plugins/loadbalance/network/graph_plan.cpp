@@ -110,8 +110,9 @@ GraphPlan plan_graphs(const std::vector<const TokenGraph*>& graphs, const PlanOp
   plan.graphs = static_cast<std::int64_t>(graphs.size());
   plan.nodes = static_cast<std::int64_t>(all.tokens.size());
   plan.graph_offsets = longs(all.offsets);
-  plan.forward = Adjacency::from_edges(longs(all.edges.source), longs(all.edges.target), plan.nodes,
-                                       plan.nodes);
+  if (options.forward)
+    plan.forward = Adjacency::from_edges(longs(all.edges.source), longs(all.edges.target),
+                                         plan.nodes, plan.nodes);
   const TypedEdges edges = options.backward_edges ? with_backward_edges(all.edges) : all.edges;
   const std::int64_t relations = options.backward_edges ? 2 * kFlows : kFlows;
   if (options.refine) {

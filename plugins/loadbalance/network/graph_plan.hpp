@@ -20,6 +20,7 @@ struct PlanOptions {
   // Equal nodes share a row (colour refinement). Exact without dropout of states; under dropout
   // they would also share their masks.
   bool refine = true;
+  bool forward = false;  // convolutions and some poolings follow edges between nodes
 };
 
 // Some graphs side by side. Level t holds the rows after t steps; without refinement every level
@@ -38,7 +39,7 @@ struct GraphPlan {
   std::vector<Level> levels;  // steps + 1; equal ones share their memory
 
   at::Tensor graph_offsets;      // [graphs + 1] int64, first node of each graph
-  torch_kit::Adjacency forward;  // edges between nodes, flows and positions forgotten
+  torch_kit::Adjacency forward;  // edges between nodes, flows and positions forgotten; if asked for
 
   // Rows of level t as one row for each node.
   at::Tensor to_nodes(std::size_t level, const at::Tensor& rows) const;

@@ -127,10 +127,32 @@ NetworkTarget load_target(const std::string& prefix, const ArtifactReader& in) {
   return target;
 }
 
+void put_bytes(ArtifactWriter& out, const std::string& name, const at::Tensor& matrix) {
+  const at::Tensor scale = matrix.abs().amax(1).clamp_min(1e-30) / 127;
+  torch_kit::put_tensor(out, name, (matrix / scale.unsqueeze(1)).round().to(at::kChar));
+  torch_kit::put_tensor(out, name + ".scale", scale);
+}
+
+void save_tensor(ArtifactWriter& out, const torch_kit::NamedTensor& entry,
+                 NetworkModel::Precision precision) {
+  const at::Tensor tensor = entry.tensor.detach();
+  const std::string name = "state." + entry.name;
+  if (precision == NetworkModel::Precision::kSingle)
+    torch_kit::put_tensor(out, name, tensor);
+  else if (precision == NetworkModel::Precision::kByte && tensor.dim() == 2)
+    put_bytes(out, name, tensor);
+  else
+    torch_kit::put_tensor(out, name, entry.trainable ? tensor.to(at::kHalf) : tensor);
+}
+
 void load_tensors(const torch_kit::StateDict& state, const ArtifactReader& in) {
   std::vector<at::Tensor> stored;
-  for (const torch_kit::NamedTensor& entry : state.entries())
-    stored.push_back(torch_kit::get_tensor(in, "state." + entry.name).to(at::kFloat));
+  for (const torch_kit::NamedTensor& entry : state.entries()) {
+    const at::Tensor tensor = torch_kit::get_tensor(in, "state." + entry.name);
+    stored.push_back(tensor.to(at::kFloat));
+    if (tensor.scalar_type() == at::kChar)
+      stored.back().mul_(torch_kit::get_tensor(in, "state." + entry.name + ".scale").unsqueeze(1));
+  }
   state.restore(stored);
 }
 
@@ -143,7 +165,7 @@ void NetworkModel::build() {
   network = std::make_unique<Network>(options);
 }
 
-void NetworkModel::save(ArtifactWriter& out, bool half) const {
+void NetworkModel::save(ArtifactWriter& out, Precision precision) const {
   save_options(*this, out);
   out.put_meta("network.lookup",
                words.lookup() == Vocabulary::Lookup::kExact ? "exact" : "similar");
@@ -154,8 +176,7 @@ void NetworkModel::save(ArtifactWriter& out, bool half) const {
     save_target(targets[i], "target." + std::to_string(i) + ".", out);
   out.put<double>("range", {least[0], least[1], largest[0], largest[1]});
   for (const torch_kit::NamedTensor& entry : network->state().entries())
-    torch_kit::put_tensor(out, "state." + entry.name,
-                          half ? entry.tensor.detach().to(at::kHalf) : entry.tensor);
+    save_tensor(out, entry, precision);
 }
 
 NetworkModel NetworkModel::load(const ArtifactReader& in) {

@@ -43,8 +43,10 @@ struct NetworkModel {
   // Makes the network for the present options, words and targets.
   void build();
 
-  // Tensors in half precision: half the size, and no visible change of the answers.
-  void save(ArtifactWriter& out, bool half) const;
+  // Matrices as floats, half floats, or bytes with a scale for each row; the latter change answers
+  // by less than what training leaves open.
+  enum class Precision { kSingle, kHalf, kByte };
+  void save(ArtifactWriter& out, Precision precision) const;
   static NetworkModel load(const ArtifactReader& in);
 
   // log(1 + x) of work-group size and bytes, [rows, 2].

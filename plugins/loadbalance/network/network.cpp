@@ -69,9 +69,12 @@ void Network::add_readout() {
 
 PlanOptions Network::plan_options(bool training) const {
   const bool drops = options_.body.message_dropout > 0 || options_.body.state_dropout > 0;
+  const bool programl = options_.body.kind == "programl";
   return {.steps = options_.body.steps,
-          .backward_edges = options_.body.kind == "programl" && options_.body.backward_edges,
-          .refine = options_.body.kind == "programl" && !(training && drops)};
+          .backward_edges = programl && options_.body.backward_edges,
+          .refine = programl && !(training && drops),
+          .forward = options_.body.kind == "gcn" || options_.body.kind == "gat" ||
+                     options_.pooling == "topk" || options_.pooling == "diff"};
 }
 
 at::Tensor Network::pool(const GraphPlan& plan, bool training) const {

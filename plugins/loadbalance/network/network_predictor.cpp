@@ -154,7 +154,7 @@ std::vector<Option<NetworkPredictorOptions>> NetworkPredictorOptions::spec() {
       opt(&O::vocabulary, "vocabulary", "ProGraML's vocabulary file; otherwise that of the plugin")
           .path(),
       opt(&O::precision, "precision", "of the numbers in a saved model")
-          .choices("half", "single")
+          .choices("half", "byte", "single")
           .advanced());
 }
 
@@ -233,7 +233,10 @@ TableStream NetworkPredictor::predict(const Dataset& in, const Run& run) {
 }
 
 void NetworkPredictor::save(ArtifactWriter& out) const {
-  model().save(out, options_.precision == "half");
+  using Precision = NetworkModel::Precision;
+  model().save(out, options_.precision == "half"   ? Precision::kHalf
+                    : options_.precision == "byte" ? Precision::kByte
+                                                   : Precision::kSingle);
 }
 
 void NetworkPredictor::load(const ArtifactReader& in) {

@@ -31,7 +31,7 @@ using ::torch::autograd::AutogradContext;
 using ::torch::autograd::Function;
 using ::torch::autograd::variable_list;
 
-constexpr std::int64_t kBlock = 256;  // rows whose products stay in the second-level cache
+constexpr std::int64_t kBlock = 512;  // rows whose products stay in the cache
 
 // What a step needs beside tensors.
 struct StepSettings {

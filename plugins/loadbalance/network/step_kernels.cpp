@@ -181,6 +181,8 @@ OMEN_KERNEL_BODY void gru_body(const GruRows& shape, const float* input, const f
     if (!keep) {
       for (std::int64_t k = 0; k < d; ++k) y[k] = gru_unit(x, h, s, d, k).state;
     } else {
+// Rows do not overlap, which the compiler cannot see for this many of them.
+#pragma GCC ivdep
       for (std::int64_t k = 0; k < d; ++k) {
         const GruUnit unit = gru_unit(x, h, s, d, k);
         y[k] = unit.state;
@@ -209,21 +211,22 @@ OMEN_KERNEL_BODY void gru_backward_body(const GruRows& shape, const float* grad,
     float* __restrict dh = grad_hidden + row * 3 * d;
     float* __restrict ds = grad_state + row * d;
     const std::uint32_t place = place_of(shape.first_row + row, d);
+    if (drops)
+      for (std::int64_t k = 0; k < d; ++k)
+        ds[k] = g[k] * mask(place + static_cast<std::uint32_t>(k));
+    else
+      std::copy_n(g, d, ds);
+#pragma GCC ivdep
     for (std::int64_t k = 0; k < d; ++k) {
       const float reset = keep[k], update = keep[d + k], fresh = keep[2 * d + k];
-      const float scale = drops ? mask(place + static_cast<std::uint32_t>(k)) : 1.0f;
-      const float dy = g[k] * scale;
-      const float d_new = dy * (1 - update) * (1 - fresh * fresh);
-      const float d_update = dy * (s[k] - fresh) * update * (1 - update);
-      const float d_reset = d_new * keep[3 * d + k] * reset * (1 - reset);
-      dx[k] = d_reset;
-      dx[d + k] = d_update;
+      const float d_new = ds[k] * (1 - update) * (1 - fresh * fresh);
+      dx[k] = d_new * keep[3 * d + k] * reset * (1 - reset);
+      dx[d + k] = ds[k] * (s[k] - fresh) * update * (1 - update);
       dx[2 * d + k] = d_new;
-      dh[k] = d_reset;
-      dh[d + k] = d_update;
-      dh[2 * d + k] = d_new * reset;
-      ds[k] = dy * update;
+      ds[k] *= update;
     }
+    std::copy_n(dx, 2 * d, dh);
+    for (std::int64_t k = 0; k < d; ++k) dh[2 * d + k] = dx[2 * d + k] * keep[k];
   }
 }
 

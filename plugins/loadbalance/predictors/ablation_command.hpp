@@ -10,7 +10,7 @@ namespace omen::loadbalance {
 
 struct AblationOptions {
   std::int64_t folds = 10;
-  std::int64_t epochs = 8;
+  std::int64_t epochs = 3;
   std::int64_t readout_epochs = 80;
   double dropout = 0;
   std::vector<std::string> only;
