@@ -5,8 +5,10 @@
 #include "frontend/examples_frontend.hpp"
 #include "frontend/programl_frontend.hpp"
 #include "graph/program_message.hpp"
+#include "opencl/calibrate_command.hpp"
 #include "opencl/profiler.hpp"
 #include "opencl/run_command.hpp"
+#include "opencl/split_scorer.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -34,4 +36,11 @@ OMEN_PLUGIN(
         "loadbalance.opencl", "an OpenCL kernel on two devices, alone and divided"),
     omen::command<omen::loadbalance::RunCommand, omen::loadbalance::RunOptions>(
         "loadbalance.run", "divide an OpenCL kernel between two devices and measure it"),
+    omen::command<omen::loadbalance::CalibrateCommand, omen::loadbalance::CalibrateOptions>(
+        "loadbalance.calibrate", "measure kernels on this machine to correct predicted times"),
+    omen::scorer<omen::loadbalance::SplitScorer, omen::loadbalance::SplitScorerOptions>(
+        "loadbalance.split", "which work-groups of a kernel each of two devices should compute")
+        .reads("workloads", "workloads.divisible:optional", "workloads.wgsize:optional",
+               "workloads.input_size:optional", "candidates", "predictions.t_cpu_ms:optional",
+               "predictions.t_gpu_ms:optional"),
     omen::graph_writer<omen::loadbalance::write_message_file>(".pb", ".pbtxt"))
