@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 #include <map>
+#include <tuple>
 
 #include "graph/digest.hpp"
 #include "ir_generator.hpp"
@@ -71,6 +72,8 @@ ProgramGraph graph_from(std::string_view bytes) {
       for (Message part(message.text); part.next();) {
         if (part.field == 1) node.type = static_cast<NodeType>(part.number);
         if (part.field == 2) node.text = texts.code(part.text);
+        if (part.field == 4) node.function = static_cast<std::int32_t>(part.number);
+        if (part.field == 7) node.block = static_cast<std::int32_t>(part.number);
       }
       graph.nodes.push_back(node);
     } else if (message.field == 2) {
@@ -98,13 +101,22 @@ std::string output_of(const std::string& command) {
   return ::pclose(pipe) == 0 ? bytes : std::string();
 }
 
+// Text, function and block of every node, sorted; nodes of no function read as those of the first.
+auto places(const ProgramGraph& graph) {
+  std::vector<std::tuple<std::string_view, std::int32_t, std::int32_t>> list;
+  for (const Node& node : graph.nodes)
+    list.emplace_back(graph.text(node), std::max(node.function, 0), node.block);
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
 bool equal(const ProgramGraph& a, const ProgramGraph& b) {
   const auto flows = [](const ProgramGraph& graph) {
     std::map<Flow, std::size_t> counts;
     for (const Edge& edge : graph.edges) ++counts[edge.flow];
     return counts;
   };
-  return a.nodes.size() == b.nodes.size() && flows(a) == flows(b) &&
+  return places(a) == places(b) && flows(a) == flows(b) &&
          node_text_digest(a) == node_text_digest(b) && structure_digest(a) == structure_digest(b);
 }
 
