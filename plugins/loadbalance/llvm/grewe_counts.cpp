@@ -10,6 +10,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include <unordered_map>
+
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 
@@ -157,7 +159,13 @@ class Counter {
     use(load.getPointerOperand());
     const auto* type = llvm::dyn_cast<llvm::PointerType>(load.getType());
     if (type && type->getAddressSpace() == kGlobal)
-      counts_.mem += holds_parameter(llvm::dyn_cast<llvm::AllocaInst>(load.getPointerOperand()));
+      counts_.mem += is_parameter(llvm::dyn_cast<llvm::AllocaInst>(load.getPointerOperand()));
+  }
+  // Asked for every use of a variable, so that looking through all uses each time would not end.
+  bool is_parameter(const llvm::AllocaInst* variable) {
+    const auto [at, fresh] = parameters_.try_emplace(variable, false);
+    if (fresh) at->second = holds_parameter(variable);
+    return at->second;
   }
   void add_call(const llvm::CallInst& call) {
     if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) {
@@ -177,6 +185,7 @@ class Counter {
   }
 
   GreweCounts& counts_;
+  std::unordered_map<const llvm::AllocaInst*, bool> parameters_;
 };
 
 }  // namespace
