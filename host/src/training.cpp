@@ -59,7 +59,9 @@ Training train(const Components& components, const TrainingPlan& plan, FlagBook&
   facts.split = plan.split_id;
   facts.seed = components.settings().run.seed;
   facts.schema = feature_schema(info, training.view());
-  facts.targets = target_facts(plan.data.train.at("targets"));
+  for (const char* table : {"targets", "node_targets"})
+    if (const auto at = plan.data.train.find(table); at != plan.data.train.end())
+      facts.targets = target_facts(at->second);
   facts.losses_json = metrics_json(result.last_metrics);
   facts.summary = plan.summary;
   save_model(handle, plan.predictor, facts, output);

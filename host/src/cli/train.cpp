@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen train`: a table with targets becomes a model.
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 
@@ -32,7 +33,16 @@ std::string column_list(const Table& table) {
   return text;
 }
 
-Tables read_training(const TrainRequest& request, const std::string& file, std::int64_t& dropped) {
+// Such a predictor learns about nodes: from node_targets, or from answers of its own where the data
+// has none.
+bool learns_nodes(const ComponentInfo& predictor, const Tables& tables) {
+  return tables.count("node_targets") > 0 ||
+         std::find(predictor.reads.begin(), predictor.reads.end(), "node_targets:optional") !=
+             predictor.reads.end();
+}
+
+Tables read_training(const TrainRequest& request, const ComponentInfo& predictor,
+                     const std::string& file, std::int64_t& dropped) {
   if (!fs::exists(file))
     throw Error(OMEN_IO, "file '" + file + "' does not exist",
                 "check the path; the current directory is " + fs::current_path().string());
@@ -43,7 +53,8 @@ Tables read_training(const TrainRequest& request, const std::string& file, std::
   complete_workloads(tables, request.group);
   std::vector<TargetSpec> targets;
   for (const std::string& text : request.targets) targets.push_back(parse_target(text));
-  if (tables.count("targets") && targets.empty()) return tables;
+  if (targets.empty() && (tables.count("targets") || learns_nodes(predictor, tables)))
+    return tables;
   if (targets.empty())
     usage_error("nothing to predict", "name the column to learn with --target; " + file + " has " +
                                           column_list(tables.at("workloads")));
@@ -60,9 +71,10 @@ Tables read_training(const TrainRequest& request, const std::string& file, std::
   return tables;
 }
 
-Split split_data(const Globals& globals, const TrainRequest& request, std::string& split_id) {
+Split split_data(const Globals& globals, const TrainRequest& request,
+                 const ComponentInfo& predictor, std::string& split_id) {
   std::int64_t dropped = 0;
-  Tables data = read_training(request, request.data, dropped);
+  Tables data = read_training(request, predictor, request.data, dropped);
   Split split;
   if (request.valid.empty()) {
     constexpr double kShare = 0.1;
@@ -70,7 +82,7 @@ Split split_data(const Globals& globals, const TrainRequest& request, std::strin
     split_id = split.valid.empty() ? "none" : "groups:0.1:seed" + std::to_string(globals.seed);
   } else {
     split.train = std::move(data);
-    split.valid = read_training(request, request.valid, dropped);
+    split.valid = read_training(request, predictor, request.valid, dropped);
     split_id = "file:" + fs::path(request.valid).filename().string();
   }
   if (dropped > 0) note(globals, std::to_string(dropped) + " rows without a target were left out");
@@ -100,7 +112,7 @@ class TrainVerb {
         session_(globals, request.run, request.flags, "train " + request.component,
                  request.output) {
     plan_.predictor = named_component(session_.registry(), OMEN_PREDICTOR, request.component);
-    plan_.data = split_data(globals, request, plan_.split_id);
+    plan_.data = split_data(globals, request, *plan_.predictor.info, plan_.split_id);
     plan_.summary = request.summary;
     if (!request.from.empty()) plan_.from = resolve_model(plan_.predictor, request.from);
     output_ = model_path();
