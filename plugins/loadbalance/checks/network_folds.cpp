@@ -125,7 +125,7 @@ int show(const char* name, double value, const char* unit, const char* relation,
 
 int train_folds(const FoldData& data, const fs::path& models,
                 const NetworkPredictorOptions& options) {
-  const char* only = std::getenv("OMEN_FOLDS");  // such as 0:3 for three folds of the first repeat
+  const char* only = std::getenv("OMEN_FOLDS");  // such as 0:3, the first folds of one repeat
   Score all;
   for (std::int64_t repeat = 0; repeat < data.repeats(); ++repeat) {
     Score score;
@@ -148,9 +148,7 @@ int train_folds(const FoldData& data, const fs::path& models,
   return 0;
 }
 
-// With OMEN_SHOW_BREAK the models of other folds answer, which have seen the rows' targets less
-// often than they should: those of another repeat's fold are no better than any trained model, so
-// the break predicts with models whose readout is that of an untrained network.
+// Control runs answer with a network that has learnt nothing.
 int check_folds(const FoldData& data, const fs::path& models) {
   Score all;
   for (std::int64_t repeat = 0; repeat < data.repeats(); ++repeat) {
@@ -171,7 +169,7 @@ int check_folds(const FoldData& data, const fs::path& models) {
   return show("network_shuffled_accuracy", all.right_class / all.rows, "share", ">=", 0.76);
 }
 
-// The same fold, seed and options give the kept model's answers again.
+// The same fold, seed and options give the errors of the kept model again.
 int retrain_fold(const FoldData& data, const fs::path& models, NetworkPredictorOptions options) {
   if (broken()) options.epochs = options.readout_epochs = 0;
   const Score kept = repredict(data, 0, 0, model_file(models, 0, 0));

@@ -135,7 +135,9 @@ std::vector<Option<NetworkPredictorOptions>> NetworkPredictorOptions::spec() {
           "of messages and states; 0 lets equal nodes share their states, which is much faster")
           .range(0, 0.9),
       opt(&O::readout_dropout, "readout_dropout", "of the hidden layers").range(0, 0.9),
-      opt(&O::epochs, "epochs", "passes over the graphs that train all weights").range(0, 100000),
+      opt(&O::epochs, "epochs",
+          "passes over the graphs that train all weights; 0 leaves messages as they were drawn")
+          .range(0, 100000),
       opt(&O::readout_epochs, "readout_epochs",
           "passes over the rows afterwards that train the readout alone")
           .range(0, 100000),

@@ -23,8 +23,8 @@ struct NetworkPredictorOptions {
   bool bytes = true;
   double dropout = 0;
   double readout_dropout = 0.1;
-  std::int64_t epochs = 3;
-  std::int64_t readout_epochs = 80;
+  std::int64_t epochs = 0;
+  std::int64_t readout_epochs = 100;
   std::int64_t batch = 16;
   double rate = 2e-3;
   double readout_rate = 3e-3;
