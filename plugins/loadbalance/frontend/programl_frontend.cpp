@@ -191,7 +191,9 @@ void add_verdicts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
 
 std::map<std::string, SplitVerdict> verdicts_of(const std::string& bytes, const IrModule& module,
                                                 const char* path, const ProgramlOptions& options) {
-  if (!options.divisible || module.compiled == "ir") return {};
+  // The judgement optimises the source, for which Clang takes minutes beyond this size.
+  constexpr std::size_t kLargestJudged = std::size_t{512} << 10;
+  if (!options.divisible || module.compiled == "ir" || bytes.size() > kLargestJudged) return {};
   try {
     return judge_kernels(bytes, path, settings_of(options));
   } catch (const Error& e) {

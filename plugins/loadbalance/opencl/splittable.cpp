@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "llvm/clang_session.hpp"
 #include "llvm/guard.hpp"
@@ -97,7 +99,9 @@ class Judge {
     follow_ids();
     for (llvm::Instruction& instruction : llvm::instructions(kernel_)) look_at(instruction);
     for (const Access& store : stores_) judge_store(store);
-    for (const Access& load : loads_) judge_load(load);
+    // Every load meets every store, so that repeated ones would cost the square of their number.
+    stores_ = without_repeats(stores_);
+    for (const Access& load : without_repeats(loads_)) judge_load(load);
     if (verdict_.splittable() && !verdict_.dimensions)
       refuse("no dimension of the range tells all places that it writes apart", nullptr);
     return std::move(verdict_);
@@ -208,7 +212,10 @@ class Judge {
   void note(const std::string& text, const llvm::Instruction* at) {
     add_once(verdict_.notes, text + place(at));
   }
+  // Nobody reads more of them, and a large kernel could give one for each line.
+  static constexpr std::size_t kMostReasons = 20;
   static void add_once(std::vector<std::string>& list, std::string text) {
+    if (list.size() == kMostReasons) return;
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
   }
   static std::string name_of(const llvm::Value* base) {
@@ -383,6 +390,20 @@ class Judge {
     if (!step || step->getPointerOperand()->stripPointerCasts() != access.base) return {};
     llvm::Value* index = step->getOperand(1);
     return {step->getSourceElementType(), evolution_.getSCEV(index)};
+  }
+
+  std::vector<Access> without_repeats(const std::vector<Access>& all) {
+    std::set<std::tuple<const llvm::Value*, const llvm::Value*, const void*, const void*,
+                        const void*, bool>>
+        seen;
+    std::vector<Access> kept;
+    for (const Access& access : all) {
+      const auto [type, index] = element(access);
+      const llvm::SCEV* place = evolution_.getSCEV(const_cast<llvm::Value*>(access.pointer));
+      if (seen.emplace(access.base, access.index, place, type, index, access.waits).second)
+        kept.push_back(access);
+    }
+    return kept;
   }
 
   bool same_place(const Access& load, const Access& store) {
