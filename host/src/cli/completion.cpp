@@ -2,6 +2,7 @@
 // Completion: small shell functions that ask `omen __complete`, which reads manifests and opens
 // nothing.
 #include <algorithm>
+#include <set>
 
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
@@ -89,10 +90,12 @@ class Completer {
 
   void offer_verbs() {
     for (const VerbText& verb : verbs()) offer(verb.name, verb.summary);
+    std::set<std::string> plugins;
     for (const FoundPlugin& found : registry_.plugins())
       for (const ComponentInfo& component : found.manifest.components)
         if (component.kind == OMEN_COMMAND)
-          offer(component.id.substr(0, component.id.find('.')), "commands of a plugin");
+          plugins.insert(component.id.substr(0, component.id.find('.')));
+    for (const std::string& plugin : plugins) offer(plugin, "commands of a plugin");
   }
 
   void offer_flags() {
