@@ -124,6 +124,9 @@ std::vector<Option<DataflowOptions>> DataflowOptions::spec() {
           .range(0, 100000),
       opt(&O::updates, "updates", "batches to learn from").range(1, 10000000),
       opt(&O::batch_nodes, "batch_nodes", "nodes in a batch").range(1, 10000000),
+      opt(&O::pool_nodes, "pool_nodes", "nodes of the examples that are held in memory at a time")
+          .range(1, 1e12)
+          .advanced(),
       opt(&O::roots, "roots", "most roots of a graph in examples that are made").range(1, 1000000),
       opt(&O::root_share, "root_share", "share of a graph's roots in examples that are made")
           .range(0, 1),
@@ -171,6 +174,7 @@ void DataflowPredictor::fit(const Dataset& train, const Dataset& valid, const Ru
   training.updates = options_.updates;
   training.steps = options_.steps;
   training.batch_nodes = options_.batch_nodes;
+  training.pool_nodes = options_.pool_nodes;
   training.learning_rate = options_.learning_rate;
   training.shorter_ways = std::any_of(model->relations.begin(), model->relations.end(),
                                       [](const Relation& r) { return r.skips; });

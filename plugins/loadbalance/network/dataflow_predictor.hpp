@@ -20,6 +20,7 @@ struct DataflowOptions {
   std::int64_t predict_steps = 0;
   std::int64_t updates = 1500;
   std::int64_t batch_nodes = 2500;
+  std::int64_t pool_nodes = 4000000;
   std::int64_t roots = 10;
   double root_share = 0.1;
   double learning_rate = 0.01;
