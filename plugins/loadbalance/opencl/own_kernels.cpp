@@ -17,7 +17,7 @@ const std::vector<OwnKernel>& divisible_kernels() {
 )cl",
        "1Mi",
        "256",
-       {"rounds=24"}},
+       {"rounds=64"}},
       {"polynomial",
        R"cl(float value(float x, int terms) {
   float sum = 0;
@@ -62,7 +62,7 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
 )cl",
        "256,256",
        "32,4",
-       {"left=-2", "top=1.25", "step=0.01", "limit=200"}},
+       {"left=-2", "top=1.25", "step=0.01", "limit=800"}},
       {"attract",
        R"cl(__kernel void attract(__global const float4* bodies, __global float4* forces, const uint n) {
   const size_t i = get_global_id(0);
@@ -76,9 +76,9 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
   forces[i] = (float4)(sum, 0.0f);
 }
 )cl",
-       "2048",
+       "4096",
        "32",
-       {"n=1024"}},
+       {"n=4096"}},
       {"blur",
        R"cl(__kernel void blur(__global const float* from, __global float* to, const int width,
                    const int height, const int reach) {
@@ -155,7 +155,7 @@ __kernel void strides(__global const float* in, __global float* out, const uint 
 )cl",
        "64Ki",
        "64",
-       {"per_item=32"}},
+       {"per_item=128"}},
       {"sparse",
        R"cl(__kernel void sparse(__global const int* columns, __global const float* values,
                      __global const float* x, __global float* y, const int per_row) {
@@ -165,9 +165,9 @@ __kernel void strides(__global const float* in, __global float* out, const uint 
   y[row] = sum;
 }
 )cl",
-       "64Ki",
+       "256Ki",
        "64",
-       {"columns=buffer:8Mi", "values=buffer:8Mi", "per_row=32"}},
+       {"columns=buffer:32Mi", "values=buffer:32Mi", "per_row=32"}},
       {"volume",
        R"cl(__kernel void volume(__global const float* from, __global float* to, const float rate,
                      const int rounds) {
