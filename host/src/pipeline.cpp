@@ -134,6 +134,16 @@ bool has_columns(const Tables& tables, const std::vector<std::string>& columns) 
   });
 }
 
+// Columns that a model was trained on and that its component does not call optional.
+std::vector<std::string> needed_columns(const ComponentInfo& component, const fs::path& model) {
+  std::vector<std::string> columns = model_columns(model);
+  for (const std::string& text : component.reads) {
+    const ReadSpec read = parse_read(text);
+    if (read.optional && !read.column.empty()) std::erase(columns, read.table + "." + read.column);
+  }
+  return columns;
+}
+
 struct Candidate {
   Choice choice;
   int fitness;
@@ -149,7 +159,7 @@ std::vector<Candidate> candidates_for(const Registry& registry, const Tables& ta
     if (fit == 0) continue;
     for (const ModelInfo& model : ref.info->models) {
       const fs::path path = ref.plugin->manifest.directory / model.file;
-      if (has_columns(tables, model_columns(path)))
+      if (has_columns(tables, needed_columns(*ref.info, path)))
         found.push_back({{ref, path}, fit, model.is_default});
     }
   }
@@ -416,7 +426,8 @@ Choice choose_predictor(const Registry& registry, const Tables& tables, const st
   for (const bool wanted : {true, false})
     for (const ModelInfo& info : ref.info->models) {
       const fs::path path = ref.plugin->manifest.directory / info.file;
-      if (info.is_default == wanted && has_columns(tables, model_columns(path))) return {ref, path};
+      if (info.is_default == wanted && has_columns(tables, needed_columns(*ref.info, path)))
+        return {ref, path};
     }
   const fs::path path = resolve_model(ref, "");
   if (path.empty())

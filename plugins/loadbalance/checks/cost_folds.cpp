@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accuracy of loadbalance.cost under the frozen splits of the devmap tasks, with the constant, 5-NN
 // on the launch and plain boosted trees beside it.
-//   loadbalance_cost_folds TABLES SPLIT.csv PLATFORM shuffled|grouped|gpu-out [REPEATS]
+//   loadbalance_cost_folds TABLES SPLIT.csv PLATFORM shuffled|grouped|gpu-out|card [REPEATS]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -347,8 +347,6 @@ void grouped(const Data& data, const std::string& platform) {
   const Losses flat = run("constant", constant);
   const Losses near = run("5-NN on launch", neighbours);
   const Losses trees = run("boosted trees", boosted_trees);
-  run("loadbalance.cost, no input_size", cost_method(false, true, false));
-  run("loadbalance.cost, trees only", cost_method(false, false, true));
   const Difference to_flat(cost.mae, flat.mae), to_near(cost.mae, near.mae),
       to_trees(cost.mae, trees.mae);
   for (const auto& [who, d] : {std::pair<const char*, const Difference*>{"constant", &to_flat},
@@ -362,6 +360,42 @@ void grouped(const Data& data, const std::string& platform) {
   show("grouped_" + platform + "_mae", mean(cost.mae), "points", "<=", mean(near.mae));
   show("grouped_" + platform + "_coverage_low", cost.covered / cost.bounded, "share", ">=", 0.70);
   show("grouped_" + platform + "_coverage_high", cost.covered / cost.bounded, "share", "<=", 0.90);
+  if (std::getenv("OMEN_SHOW_BREAK")) return;
+  run("loadbalance.cost, no input_size", cost_method(false, true, false));
+}
+
+// Errors of the shipped kind of model (trees only, no counts from outside) by suite, for its card.
+void card(const Data& data) {
+  const Method shipped = [](const KernelRows& train, const KernelRows& test,
+                            const std::vector<std::size_t>& places, Answer& answer) {
+    CostOptions options;
+    options.inner_folds = 1;
+    options.with_process = options.inputs.grewe = false;
+    options.trees.rounds = 100;
+    options.trees.leaves = 15;
+    options.trees.eta = 0.12;
+    CostModel model;
+    model.fit(train, options, 1, quiet());
+    const std::vector<CostRow> said = model.predict(test, kLevel, std::nullopt);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      answer.share[places[i]] = said[i].share;
+      answer.device[places[i]] = said[i].devices[1] > said[i].devices[0];
+    }
+  };
+  const Answer answer = cross_validate(data.kernels, data.fold[0], shipped);
+  std::map<std::string, std::vector<double>> errors, misses;
+  for (std::size_t i = 0; i < data.kernels.rows.size(); ++i) {
+    const KernelRow& row = data.kernels.rows[i];
+    const std::string suite = row.name.substr(0, row.name.find_first_of("0123456789") - 1);
+    const double miss = answer.device[i] != (row.t_gpu_ms < row.t_cpu_ms ? 1 : 0);
+    for (const std::string& group : {suite, std::string("all")}) {
+      errors[group].push_back(std::abs(answer.share[i] - row.share));
+      misses[group].push_back(miss);
+    }
+  }
+  for (const auto& [suite, error] : errors)
+    std::printf("| %s | %zu | %.1f | %.2f |\n", suite.c_str(), error.size(), mean(error),
+                1 - mean(misses[suite]));
 }
 
 void gpu_out(const Data& data) {
@@ -378,7 +412,8 @@ void gpu_out(const Data& data) {
 
 int main_(int count, char** values) {
   if (count < 5) {
-    std::fprintf(stderr, "usage: %s TABLES SPLIT.csv PLATFORM shuffled|grouped|gpu-out [REPEATS]\n",
+    std::fprintf(stderr,
+                 "usage: %s TABLES SPLIT.csv PLATFORM shuffled|grouped|gpu-out|card [REPEATS]\n",
                  values[0]);
     return 2;
   }
@@ -388,6 +423,8 @@ int main_(int count, char** values) {
     shuffled(data, values[3], count > 5 ? static_cast<std::size_t>(std::atoi(values[5])) : 3);
   else if (protocol == "grouped")
     grouped(data, values[3]);
+  else if (protocol == "card")
+    card(data);
   else
     gpu_out(data);
   return 0;

@@ -15,10 +15,10 @@ constexpr std::uint64_t kRepeatable = OMEN_CAP_BITWISE_REPEATABLE | OMEN_CAP_SEE
 Component cost_component() {
   return predictor<cost::CostPredictor, cost::CostPredictorOptions>(
              "loadbalance.cost", "times on CPU and GPU, and the share that ends both together")
-      .reads("nodes@programl/1", "edges", "workloads.wgsize", "workloads.input_size",
-             "workloads.cpu:optional", "workloads.gpu:optional", "workloads.comp:optional",
-             "workloads.rational:optional", "workloads.mem:optional", "workloads.localmem:optional",
-             "workloads.coalesced:optional")
+      .reads("nodes@programl/1", "edges", "workloads.wgsize:optional",
+             "workloads.input_size:optional", "workloads.cpu:optional", "workloads.gpu:optional",
+             "workloads.comp:optional", "workloads.rational:optional", "workloads.mem:optional",
+             "workloads.localmem:optional", "workloads.coalesced:optional")
       .writes("share:%:lower", "t_cpu_ms:ms:lower", "t_gpu_ms:ms:lower", "gain:1:higher")
       .caps(kRepeatable | OMEN_CAP_UNCERTAINTY | OMEN_CAP_DEFAULT);
 }

@@ -200,7 +200,9 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   class_.fit(x.trees, y.classes, y.weights, 5, classes, seed + 3, run);
   run.step(0.9, "fit");
   device_.fit(x.trees, y.devices, y.weights, 2, options.trees, seed + 4, run);
-  device_small_.fit(x.small, y.devices, y.weights, 2, options.trees, seed + 5, run);
+  TreeSettings few = options.trees;  // with few columns a tree needs all of them
+  few.columns = 1;
+  device_small_.fit(x.small, y.devices, y.weights, 2, few, seed + 5, run);
 }
 
 CostAnswers MachineModel::predict(const Encoded& x) const {

@@ -2,6 +2,8 @@
 // Fits, asks and keeps the cost model.
 #include "cost/cost_predictor.hpp"
 
+#include <cmath>
+
 #include "cost/answer_table.hpp"
 
 namespace omen::loadbalance::cost {
@@ -21,6 +23,21 @@ void warn_of_other_compilation(const KernelRows& rows, const std::string& traine
     }
 }
 
+// A launch that nobody described is a usual one.
+void assume_launch(KernelRows& rows) {
+  constexpr double kGroup = 256, kBytes = 1 << 20;
+  bool assumed = false;
+  for (KernelRow& row : rows.rows) {
+    assumed |= !std::isfinite(row.wgsize) || !std::isfinite(row.input_size);
+    if (!std::isfinite(row.wgsize)) row.wgsize = kGroup;
+    if (!std::isfinite(row.input_size)) row.input_size = kBytes;
+  }
+  if (assumed)
+    log(OMEN_LOG_WARN, kId,
+        "work-groups of 256 and an input of 1 MiB are assumed where none is given: say "
+        "--wgsize N --input-size BYTES");
+}
+
 }  // namespace
 
 const CostModel& CostPredictor::model() const {
@@ -34,7 +51,7 @@ void CostPredictor::fit(const Dataset& train, const Dataset& valid, const Run& r
   // Nothing is chosen on the validation rows, so they are free to be learnt from.
   if (valid && valid.has("workloads")) append(rows, read_kernels(valid, true, run));
   CostOptions options;
-  options.inputs = {options_.counts, options_.input_size};
+  options.inputs = {options_.with_counts, options_.with_input_size};
   options.trees.rounds = options_.rounds;
   options.trees.leaves = options_.leaves;
   options.trees.eta = options_.eta;
@@ -59,7 +76,8 @@ std::optional<Calibration> CostPredictor::calibration() const {
 TableStream CostPredictor::predict(const Dataset& in, const Run& run) {
   const CostModel& model = this->model();
   const double level = run.interval_level() > 0 ? run.interval_level() : kUsualLevel;
-  const KernelRows rows = read_kernels(in, false, run);
+  KernelRows rows = read_kernels(in, false, run);
+  assume_launch(rows);
   warn_of_other_compilation(rows, model.compiled());
   const std::vector<CostRow> answers = model.predict(rows, level, calibration());
   AnswerColumns columns;

@@ -12,7 +12,7 @@ namespace omen::loadbalance::cost {
 struct CostPredictorOptions {
   std::string members = "both";
   std::string calibration = "auto";
-  bool counts = true, input_size = true;
+  bool with_counts = true, with_input_size = true;
   int rounds = 200, leaves = 31, folds = 5;
   double eta = 0.08, noise = 0.03, least_gain = 1.05;
 
@@ -24,8 +24,8 @@ struct CostPredictorOptions {
             "keeps "
             "the counts of its training kernels in the model")
             .choices("both", "trees"),
-        opt(&O::counts, "counts", "learn from Grewe's counts where the data have them"),
-        opt(&O::input_size, "input_size", "learn from the bytes of the input"),
+        opt(&O::with_counts, "with_counts", "learn from Grewe's counts where the data have them"),
+        opt(&O::with_input_size, "with_input_size", "learn from the bytes of the input"),
         opt(&O::calibration, "calibration",
             "correction for this machine: auto (the file of omen loadbalance calibrate, for "
             "kernels "
