@@ -319,8 +319,7 @@ Component dataflow_component() {
   return predictor<DataflowPredictor, DataflowOptions>(
              "loadbalance.dataflow",
              "answers data-flow questions about program graphs, node by node")
-      .reads("workloads.root:optional", "nodes@programl/1", "edges", "node_features:optional",
-             "node_targets:optional")
+      .reads("workloads.root:optional", "nodes@programl/1", "edges", "node_targets:optional")
       .writes("label")
       .caps(OMEN_CAP_BITWISE_REPEATABLE)
       .cite(
