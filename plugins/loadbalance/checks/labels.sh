@@ -9,6 +9,6 @@ if [ -z "${OMEN_DATA:-}" ] || [ ! -d "$OMEN_DATA/loadbalance" ]; then
 fi
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/omen/datasets
 for dataset in devmap-nvidia-graphs devmap-amd-graphs; do
-  [ -f "$cache/$dataset/tables.omt" ] || "$1" data make "$dataset" -q >/dev/null
+  "$1" data info "$dataset" -q >/dev/null
 done
 exec "$2" labels "$cache/devmap-nvidia-graphs/tables.omt" "$cache/devmap-amd-graphs/tables.omt"

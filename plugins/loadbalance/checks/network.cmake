@@ -20,7 +20,8 @@ set(speed $<TARGET_FILE:loadbalance_network_speed>)
 set(places TABLES "${PROJECT_SOURCE_DIR}/build/python" "${CMAKE_BINARY_DIR}/bench/loadbalance")
 omen_add_show_check(NAME message_aggregate_over_index_ops TRACK loadbalance
   COMMAND ${with_dataset} ${speed} messages TABLES)
-omen_add_show_check(NAME single_graph_inference_over_pyg TRACK loadbalance
+# Slow for the wheels of PyTorch: over 5 GB.
+omen_add_show_check(NAME single_graph_inference_over_pyg TRACK loadbalance SLOW
   COMMAND ${with_dataset} "${CMAKE_CURRENT_SOURCE_DIR}/network_speed.sh" inference ${speed}
           ${places})
 omen_add_show_check(NAME training_epoch_over_pyg TRACK loadbalance SLOW

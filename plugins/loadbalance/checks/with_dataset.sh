@@ -12,7 +12,7 @@ if [ -z "${OMEN_DATA:-}" ] || [ ! -d "$OMEN_DATA/loadbalance" ]; then
   echo "skipped: OMEN_DATA is not set: the track's public data is absent"
   exit 77
 fi
-"$omen" data make "$dataset" -q >/dev/null
+"$omen" data info "$dataset" -q >/dev/null
 count=$#
 while [ "$count" -gt 0 ]; do
   argument=$1
