@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "data/import.hpp"
+#include "data/recipe.hpp"
 #include "omen/container.hpp"
 #include "support/matchers.hpp"
 #include "support/temp_dir.hpp"
@@ -327,8 +328,14 @@ TEST(InstalledTasks, AreAsTheyWereFrozen) {
   int count = 0;
   for (const auto& item : fs::recursive_directory_iterator(OMEN_TEST_SOURCE_DIR "/../tasks")) {
     if (item.path().extension() != ".json") continue;
-    EXPECT_NO_THROW(load_task(read_task(item.path()))) << item.path();
     ++count;
+    Task task;
+    EXPECT_NO_THROW(task = read_task(item.path())) << item.path();
+    const fs::path recipe =
+        fs::path(OMEN_TEST_SOURCE_DIR) / "../data/recipes" / (task.dataset + ".json");
+    // Graphs come from front ends, which this program has not.
+    if (fs::exists(recipe) && !read_recipe(recipe).components.empty()) continue;
+    EXPECT_NO_THROW(load_task(task)) << item.path();
   }
   ::unsetenv("XDG_CACHE_HOME");
   EXPECT_GE(count, 8);
