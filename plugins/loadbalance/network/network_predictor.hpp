@@ -23,8 +23,8 @@ struct NetworkPredictorOptions {
   bool bytes = true;
   double dropout = 0;
   double readout_dropout = 0.1;
-  std::int64_t epochs = 0;
-  std::int64_t readout_epochs = 100;
+  std::int64_t epochs = 8;
+  std::int64_t readout_epochs = 60;
   std::int64_t batch = 16;
   double rate = 2e-3;
   double readout_rate = 3e-3;
@@ -33,7 +33,7 @@ struct NetworkPredictorOptions {
   std::string validation = "learn";
   std::int64_t patience = 0;
   std::string vocabulary;
-  std::string precision = "half";
+  std::string precision = "single";
 
   static std::vector<Option<NetworkPredictorOptions>> spec();
 };
