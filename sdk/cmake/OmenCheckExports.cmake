@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fails unless LIBRARY defines exactly one dynamic symbol, omen_plugin_entry (run with cmake -P).
-execute_process(COMMAND "${NM}" -D --defined-only -P "${LIBRARY}"
+# GNU ld also lists local symbols that a linked library has as unique ones; -g leaves them out.
+execute_process(COMMAND "${NM}" -D -g --defined-only -P "${LIBRARY}"
                 OUTPUT_VARIABLE output RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "nm failed on ${LIBRARY}")

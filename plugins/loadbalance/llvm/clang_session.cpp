@@ -103,6 +103,8 @@ std::string run_clang(clang::FrontendAction& action, const std::string& source,
   llvm::raw_string_ostream out(text);
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> wording = new clang::DiagnosticOptions();
   auto* printer = new clang::TextDiagnosticPrinter(out, wording.get());
+  // Kept here: Clang would take it over only once it gets as far as reading it.
+  const auto file = llvm::MemoryBuffer::getMemBufferCopy(source, path);
   clang::CompilerInstance compiler;
   compiler.createDiagnostics(printer, true);
   compiler.setVerboseOutputStream(llvm::nulls());  // the count of errors is no diagnostic
@@ -115,8 +117,8 @@ std::string run_clang(clang::FrontendAction& action, const std::string& source,
   if (!understood)
     throw Error(OMEN_INVALID_ARGUMENT, "Clang refuses the settings\n" + trimmed(out.str()),
                 "Check cl_std, target and opt_level.");
-  compiler.getPreprocessorOpts().addRemappedFile(
-      path, llvm::MemoryBuffer::getMemBufferCopy(source, path).release());
+  compiler.getPreprocessorOpts().RetainRemappedFileBuffers = true;
+  compiler.getPreprocessorOpts().addRemappedFile(path, file.get());
   const bool passed = compiler.ExecuteAction(action);
   const std::string diagnostics = trimmed(out.str());
   if (!passed) refuse(path, diagnostics);
