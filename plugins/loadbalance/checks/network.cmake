@@ -34,3 +34,18 @@ omen_add_show_check(NAME network_shuffled TRACK loadbalance
   COMMAND ${with_dataset} ${folds} check TABLES ${shuffled})
 omen_add_show_check(NAME network_retrained_fold TRACK loadbalance
   COMMAND ${with_dataset} ${folds} retrain TABLES ${shuffled} epochs=0 readout_epochs=100)
+
+include(GoogleTest)
+set(weights loadbalance_published_weights_test)
+add_executable(${weights} ../tests/network/published_weights_test.cpp)
+target_link_libraries(${weights} PRIVATE loadbalance_network GTest::gmock GTest::gtest_main
+  omen_warnings)
+target_include_directories(${weights} PRIVATE ../tests)
+target_compile_definitions(${weights} PRIVATE OMEN_CLI="$<TARGET_FILE:Omen::cli>"
+  OMEN_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}/tests" OMEN_TEST_BUILD_DIR="${CMAKE_BINARY_DIR}")
+set_target_properties(${weights} PROPERTIES JOB_POOL_COMPILE omen_torch
+  RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+add_dependencies(${weights} loadbalance-llvm)
+gtest_discover_tests(${weights} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+  TEST_PREFIX "${weights}."
+  PROPERTIES LABELS loadbalance TIMEOUT 600 ENVIRONMENT OMP_NUM_THREADS=1)
