@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "guarded_llvm.hpp"
 #include "llvm/compile.hpp"
 #include "llvm/graph_builder.hpp"
 #include "llvm/kernels.hpp"

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "graph/digest.hpp"
+#include "guarded_llvm.hpp"
 #include "llvm/graph_builder.hpp"
 #include "llvm/kernels.hpp"
 #include "llvm/mend_ir.hpp"
