@@ -126,7 +126,7 @@ int quality(const ProfilerClient& client) {
         client.run(kernel.source, flags_of(kernel, {{"shares", "find"}, {"repeats", "4"}}));
     const double share = broken() ? kBrokenShare : found.metrics.at("best_split_percent");
     const ProfiledKernel swept = client.run(
-        kernel.source, flags_of(kernel, {{"shares", sweep_text(share)}, {"repeats", "12"}}));
+        kernel.source, flags_of(kernel, {{"shares", sweep_text(share)}, {"repeats", "40"}}));
     const Quality quality = judge(swept.samples);
     farthest = std::max(farthest, quality.distance);
     worst = std::max(worst, quality.ratio);

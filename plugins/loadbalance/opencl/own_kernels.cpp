@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sources; sizes are such that one processor core takes some ten milliseconds.
+// The sources; sizes are such that one processor core takes tens of milliseconds,
+// which is long against what a scheduler does meanwhile.
 #include "opencl/own_kernels.hpp"
 
 namespace omen::loadbalance {
@@ -31,7 +32,7 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
 )cl",
        "256Ki",
        "128",
-       {"terms=48"}},
+       {"terms=160"}},
       {"product",
        R"cl(__kernel void product(__global const float* a, __global const float* b, __global float* c,
                       const int n) {
@@ -92,7 +93,7 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
 )cl",
        "512,512",
        "32,8",
-       {"width=512", "height=512", "reach=3"}},
+       {"width=512", "height=512", "reach=6"}},
       {"group_sums",
        R"cl(__kernel void group_sums(__global const float* values, __global float* sums,
                          __local float* scratch, const int rounds) {
@@ -110,7 +111,7 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
 )cl",
        "256Ki",
        "64",
-       {"rounds=64"}},
+       {"rounds=160"}},
       {"turn",
        R"cl(__kernel void turn(__global const float* from, __global float* to, __local float* tile,
                    const int rounds) {
@@ -125,7 +126,7 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
 )cl",
        "1024,512",
        "16,16",
-       {"rounds=12"}},
+       {"rounds=48"}},
       {"strides",
        R"cl(float step(float v, int rounds) {
   for (int k = 0; k < rounds; ++k) v = mad(v, 0.999f, 0.001f);
@@ -139,7 +140,7 @@ __kernel void strides(__global const float* in, __global float* out, const uint 
 )cl",
        "64Ki",
        "64",
-       {"in=buffer:2Mi", "out=buffer:2Mi", "n=524288", "rounds=40"}},
+       {"in=buffer:2Mi", "out=buffer:2Mi", "n=524288", "rounds=120"}},
       {"group_histogram",
        R"cl(__kernel void group_histogram(__global const uint* keys, __global uint* bins,
                               const uint per_item) {
@@ -155,7 +156,7 @@ __kernel void strides(__global const float* in, __global float* out, const uint 
 )cl",
        "64Ki",
        "64",
-       {"per_item=128"}},
+       {"per_item=256"}},
       {"sparse",
        R"cl(__kernel void sparse(__global const int* columns, __global const float* values,
                      __global const float* x, __global float* y, const int per_row) {
@@ -184,7 +185,7 @@ __kernel void strides(__global const float* in, __global float* out, const uint 
 )cl",
        "64,64,64",
        "16,4,1",
-       {"rate=0.1", "rounds=48"}}};
+       {"rate=0.1", "rounds=128"}}};
   return kernels;
 }
 

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <numeric>
+#include <random>
 
 #include "omen/error.hpp"
 
@@ -144,13 +146,17 @@ std::vector<SplitSample> SplitMeter::sweep(const std::vector<double>& shares) {
   std::vector<SplitSample> samples;
   for (const double share : shares)
     samples.push_back({job_.plan(share).share(), {}, SearchStep::kSweep});
-  for (int round = 0; round < options_.repeats; ++round)
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      keep_faster(samples[i].time, once(shares[i]));
-      run_.step(static_cast<double>(round * shares.size() + i) /
-                    static_cast<double>(shares.size() * static_cast<std::size_t>(options_.repeats)),
-                "sweep");
-    }
+  // In a fixed order each share would always meet the caches and cores that the one before it left.
+  std::vector<std::size_t> order(shares.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::minstd_rand random;
+  const std::size_t runs = shares.size() * static_cast<std::size_t>(options_.repeats);
+  for (std::size_t done = 0; done < runs; ++done) {
+    if (done % shares.size() == 0) std::shuffle(order.begin(), order.end(), random);
+    const std::size_t i = order[done % shares.size()];
+    keep_faster(samples[i].time, once(shares[i]));
+    run_.step(static_cast<double>(done + 1) / static_cast<double>(runs), "sweep");
+  }
   return samples;
 }
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correction from measured times, then a descent to the neighbours.
+// Correction from measured times, a descent in ever smaller steps, and a race of the best.
 #include "opencl/split_search.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 namespace omen::loadbalance {
 namespace {
 
-constexpr double kSettled = 2;    // points: a smaller correction ends the rounds
-constexpr double kProbeStep = 5;  // points: how far the neighbours lie
-constexpr int kMaxProbes = 6;
+constexpr double kSettled = 2;                 // points: a smaller correction ends the rounds
+constexpr double kProbeSteps[] = {20, 10, 5};  // points: how far the neighbours lie
+constexpr int kMaxProbes = 14;
 constexpr double kClearlyLess = 0.995;  // a neighbour that is less than this much faster is noise
+constexpr double kNearBest = 1.05;      // what one measurement cannot tell from the best
+constexpr int kMaxRaceRounds = 6;
+constexpr double kRaceMs = 1000;  // long runs average what disturbs them and need no race
 
 class Search {
  public:
@@ -19,11 +23,14 @@ class Search {
       : measure_(measure), options_(options) {}
 
   SplitSearch run() {
-    const double first = take(100, SearchStep::kFirstAlone).total_ms;
-    const double second = take(0, SearchStep::kSecondAlone).total_ms;
-    found_.single_ms = std::min(first, second);
+    take(100, SearchStep::kFirstAlone);
+    take(0, SearchStep::kSecondAlone);
     correct();
-    probe();
+    for (const double step : kProbeSteps) descend(std::max(step, options_.granularity));
+    race();
+    const double first = found_.samples[0].time.total_ms;
+    const double second = found_.samples[1].time.total_ms;
+    found_.single_ms = std::min(first, second);
     const SplitSample* best = best_split();
     found_.split_share = best->share;
     found_.split_ms = best->time.total_ms;
@@ -68,24 +75,40 @@ class Search {
   }
 
   // Balance ends together, which is not always soonest: devices may share cores or memory.
-  void probe() {
-    for (int count = 0; count < kMaxProbes; ++count) {
+  void descend(double step) {
+    for (bool better = true; better;) {
       const SplitSample centre = *best_split();
-      bool better = false;
-      for (const double step : {-kProbeStep, kProbeStep}) {
-        const double share =
-            inside(centre.share + std::copysign(std::max(kProbeStep, options_.granularity), step));
-        if (seen(share)) continue;
-        better |= take(share, SearchStep::kProbe).total_ms < kClearlyLess * centre.time.total_ms;
-        if (better) break;
+      better = false;
+      for (const double share : {inside(centre.share - step), inside(centre.share + step)}) {
+        if (better || probes_ == kMaxProbes || seen(share)) continue;
+        ++probes_;
+        better = take(share, SearchStep::kProbe).total_ms < kClearlyLess * centre.time.total_ms;
       }
-      if (!better) return;
+    }
+  }
+
+  // Where the curve is flat, the luck of one measurement would choose; turns share what disturbs,
+  // and their order changes, so that none always follows the same other.
+  void race() {
+    const double limit = kNearBest * best_split()->time.total_ms;
+    std::vector<SplitSample*> near;
+    for (SplitSample& sample : found_.samples)
+      if (sample.time.total_ms <= limit) near.push_back(&sample);
+    const double rounds = kRaceMs / (static_cast<double>(near.size()) * limit);
+    std::minstd_rand random;
+    for (int round = 0; round < std::min<double>(rounds, kMaxRaceRounds); ++round) {
+      std::shuffle(near.begin(), near.end(), random);
+      for (SplitSample* sample : near) {
+        const SplitTime again = measure_(sample->share);
+        if (again.total_ms < sample->time.total_ms) sample->time = again;
+      }
     }
   }
 
   const std::function<SplitTime(double)>& measure_;
   const SearchOptions& options_;
   SplitSearch found_;
+  int probes_ = 0;
 };
 
 }  // namespace
