@@ -146,17 +146,31 @@ void add_statements(std::vector<ProgramGraph>& graphs, const llvm::Module& modul
   }
 }
 
+// What IR with address spaces tells of each kernel.
+struct KernelFacts {
+  std::vector<GreweCounts> counts;
+  std::map<std::string, SplitVerdict> verdicts;
+};
+
 // Nothing for IR, and for a source that the other target refuses.
-std::vector<GreweCounts> counts_of(const std::string& bytes, const IrModule& module,
-                                   const char* path, const ProgramlOptions& options) {
-  if (!options.counts || module.compiled == "ir") return {};
+KernelFacts facts_of(const std::string& bytes, const IrModule& module, const char* path,
+                     const ProgramlOptions& options) {
+  // The judgement optimises the source, for which LLVM takes minutes beyond this size.
+  constexpr std::size_t kLargestJudged = std::size_t{512} << 10;
+  const bool judged = options.divisible && bytes.size() <= kLargestJudged;
+  KernelFacts facts;
+  if (module.compiled == "ir" || (!options.counts && !judged)) return facts;
   try {
-    return count_grewe(bytes, path, settings_of(options));
+    IrModule spir = compile_for_spir(bytes, path, settings_of(options));
+    if (options.counts) facts.counts = count_grewe(spir, path);
+    if (judged) facts.verdicts = judge_kernels(std::move(spir), path);
   } catch (const Error& e) {
     log(OMEN_LOG_WARN, "loadbalance.programl",
-        std::string(path) + ": operations and accesses are not counted: " + e.what());
-    return {};
+        std::string(path) +
+            ": accesses are not counted, nor is it told whether kernels can be divided: " +
+            e.what());
   }
+  return facts;
 }
 
 // One column of counts, null for graphs that are no counted kernel.
@@ -189,23 +203,8 @@ void add_verdicts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
   table.add_strings("divisible", texts).valid(known);
 }
 
-std::map<std::string, SplitVerdict> verdicts_of(const std::string& bytes, const IrModule& module,
-                                                const char* path, const ProgramlOptions& options) {
-  // The judgement optimises the source, for which Clang takes minutes beyond this size.
-  constexpr std::size_t kLargestJudged = std::size_t{512} << 10;
-  if (!options.divisible || module.compiled == "ir" || bytes.size() > kLargestJudged) return {};
-  try {
-    return judge_kernels(bytes, path, settings_of(options));
-  } catch (const Error& e) {
-    log(OMEN_LOG_WARN, "loadbalance.programl",
-        std::string(path) + ": it is not told whether kernels can be divided: " + e.what());
-    return {};
-  }
-}
-
 Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& module,
-                   const std::vector<GreweCounts>& counts,
-                   const std::map<std::string, SplitVerdict>& verdicts, const char* path) {
+                   const KernelFacts& facts, const char* path) {
   std::vector<std::int64_t> ids;
   std::vector<std::string> names;
   for (const ProgramGraph& graph : graphs) {
@@ -219,13 +218,13 @@ Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& modu
       .add_strings("name", names)
       .add_dictionary("group", first, {fs::path(path).filename().string()})
       .add_dictionary("compiled", first, {module.compiled});
-  add_counts(table, graphs, counts, "comp", &GreweCounts::comp);
-  add_counts(table, graphs, counts, "rational", &GreweCounts::rational);
-  add_counts(table, graphs, counts, "mem", &GreweCounts::mem);
-  add_counts(table, graphs, counts, "localmem", &GreweCounts::localmem);
-  add_counts(table, graphs, counts, "coalesced", &GreweCounts::coalesced);
-  add_counts(table, graphs, counts, "atomic", &GreweCounts::atomic);
-  add_verdicts(table, graphs, verdicts);
+  add_counts(table, graphs, facts.counts, "comp", &GreweCounts::comp);
+  add_counts(table, graphs, facts.counts, "rational", &GreweCounts::rational);
+  add_counts(table, graphs, facts.counts, "mem", &GreweCounts::mem);
+  add_counts(table, graphs, facts.counts, "localmem", &GreweCounts::localmem);
+  add_counts(table, graphs, facts.counts, "coalesced", &GreweCounts::coalesced);
+  add_counts(table, graphs, facts.counts, "atomic", &GreweCounts::atomic);
+  add_verdicts(table, graphs, facts.verdicts);
   return table.finish();
 }
 
@@ -259,10 +258,9 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
   if (options_.dialect == "cdfg")
     for (ProgramGraph& graph : graphs) graph = to_cdfg(graph);
   run.step(-1, "counts");
-  const std::vector<GreweCounts> counts = counts_of(bytes, module, path, options_);
+  const KernelFacts facts = facts_of(bytes, module, path, options_);
   GraphTables tables = to_tables(graphs, table_dialect(options_.dialect));
-  out.put("workloads",
-          workloads_of(graphs, module, counts, verdicts_of(bytes, module, path, options_), path));
+  out.put("workloads", workloads_of(graphs, module, facts, path));
   out.put("nodes", std::move(tables.nodes));
   out.put("edges", std::move(tables.edges));
 }

@@ -44,9 +44,11 @@ struct ProgramlOptions {
             "file of inst2vec's statements, one [id, \"statement\"] a line; adds their ids to "
             "nodes"),
         opt(&O::divisible, "divisible",
-            "tell of kernels in sources whether their work-groups can be divided between devices"),
+            "tell of kernels in sources whether their work-groups can be divided between devices; "
+            "this "
+            "compiles them a second time"),
         opt(&O::counts, "counts",
-            "count operations and memory accesses of sources, which compiles them a second time"),
+            "count operations and memory accesses of sources, in the same second compilation"),
         opt(&O::strip_debug, "strip_debug",
             "drop debug information from IR first; its calls are nodes otherwise"),
         opt(&O::instructions_only, "instructions_only", "leave out variables and constants")

@@ -30,4 +30,10 @@ std::string canonical_settings(const CompileOptions& options);
 IrModule compile_opencl(const std::string& source, const std::string& path,
                         const CompileOptions& options = {});
 
+// The same source for spir64, whose IR has address spaces, as Clang hands it to the optimiser: it
+// follows the text, every variable is a piece of memory, and instructions know their lines. Target
+// and level of `options` do not count. Errors as of compile_opencl.
+IrModule compile_for_spir(const std::string& source, const std::string& path,
+                          CompileOptions options = {});
+
 }  // namespace omen::loadbalance

@@ -190,14 +190,10 @@ class Counter {
 
 }  // namespace
 
-std::vector<GreweCounts> count_grewe(const std::string& source, const std::string& path,
-                                     CompileOptions options) {
-  options.target = "spir64-unknown-unknown";
-  options.opt_level = 0;
-  const IrModule module = compile_opencl(source, path, options);
+std::vector<GreweCounts> count_grewe(const IrModule& spir, const std::string& path) {
   std::vector<GreweCounts> list;
   run_guarded("LLVM", path, [&] {
-    for (const llvm::Function* kernel : kernels_of(module.get())) {
+    for (const llvm::Function* kernel : kernels_of(spir.get())) {
       GreweCounts& counts = list.emplace_back();
       counts.kernel = kernel->getName().str();
       Counter counter(counts);
@@ -207,6 +203,11 @@ std::vector<GreweCounts> count_grewe(const std::string& source, const std::strin
     }
   });
   return list;
+}
+
+std::vector<GreweCounts> count_grewe(const std::string& source, const std::string& path,
+                                     const CompileOptions& options) {
+  return count_grewe(compile_for_spir(source, path, options), path);
 }
 
 }  // namespace omen::loadbalance

@@ -21,10 +21,12 @@ struct GreweCounts {
   double atomic = 0;     // atomic operations
 };
 
-// Compiles `source` once more for spir64, whose IR has address spaces, without optimisation, so
-// that the IR follows the text; one entry per kernel, with the functions that it calls. `options`
-// are those of the other compilation. Throws as compile_opencl does.
+// One entry per kernel, with the functions that it calls; `spir` is what compile_for_spir gives,
+// and `path` names it in errors.
+std::vector<GreweCounts> count_grewe(const IrModule& spir, const std::string& path);
+
+// The same with the compilation. Throws as compile_opencl does.
 std::vector<GreweCounts> count_grewe(const std::string& source, const std::string& path,
-                                     CompileOptions options);
+                                     const CompileOptions& options);
 
 }  // namespace omen::loadbalance

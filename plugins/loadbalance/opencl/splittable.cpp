@@ -2,7 +2,8 @@
 // Follows work-item ids through the IR of a kernel to the addresses of its memory accesses.
 #include "opencl/splittable.hpp"
 
-#include <clang/CodeGen/CodeGenAction.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -11,17 +12,16 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
 
-#include "llvm/clang_session.hpp"
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 #include "omen/error.hpp"
@@ -50,27 +50,41 @@ bool is_mangled(llvm::StringRef name) {
   return name.startswith("_Z");
 }
 
-// Everything that the kernel calls is made part of it, so that addresses can be followed.
-void inline_all(llvm::Module& module, const llvm::Function& kernel) {
+// Everything that a kernel calls is made part of it, so that addresses can be followed.
+void mark_for_inlining(llvm::Module& module, const std::string& wanted) {
+  llvm::SmallPtrSet<const llvm::Function*, 8> judged;
+  for (const llvm::Function* kernel : kernels_of(module))
+    if (wanted.empty() || kernel->getName() == wanted) judged.insert(kernel);
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || &function == &kernel) continue;
+    if (function.isDeclaration()) continue;
     function.removeFnAttr(llvm::Attribute::NoInline);
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
     function.addFnAttr(llvm::Attribute::AlwaysInline);
+    if (!judged.count(&function)) function.setLinkage(llvm::GlobalValue::InternalLinkage);
   }
+}
+
+// What Clang does at -O1 with each function, once all calls are gone.
+void simplify(llvm::Module& module) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(nullptr, tuning);
+  functions.registerPass([&] { return builder.buildDefaultAAPipeline(); });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(
-      passes, "always-inline,function(sroa,early-cse,instcombine,simplifycfg)"));
+  passes.addPass(llvm::AlwaysInlinerPass());
+  passes.addPass(llvm::GlobalDCEPass());
+  passes.addPass(
+      llvm::createModuleToFunctionPassAdaptor(builder.buildFunctionSimplificationPipeline(
+          llvm::OptimizationLevel::O1, llvm::ThinOrFullLTOPhase::None)));
   passes.run(module, modules);
 }
 
@@ -443,36 +457,24 @@ class Judge {
 };
 
 // Kernels by name; only `wanted` where it is not empty.
-std::map<std::string, SplitVerdict> judge(const std::string& source, const std::string& path,
-                                          const CompileOptions& options,
+std::map<std::string, SplitVerdict> judge(IrModule spir, const std::string& path,
                                           const std::string& wanted) {
-  llvm::LLVMContext context;
-  clang::EmitLLVMOnlyAction action(&context);
-  run_clang(action, source, path, options, {"-debug-info-kind=line-tables-only"});
-  const std::unique_ptr<llvm::Module> module = action.takeModule();
-  if (!module) throw Error(OMEN_INVALID_DATA, path + " does not compile");
+  auto owned = std::make_unique<IrModule>(std::move(spir));
   std::map<std::string, SplitVerdict> verdicts;
-  for (const llvm::Function* kernel : kernels_of(*module)) {
-    const std::string name = kernel->getName().str();
-    if (!wanted.empty() && name != wanted) continue;
-    const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*module);
-    llvm::Function* function = copy->getFunction(name);
-    inline_all(*copy, *function);
-    verdicts[name] = Judge(*function).run();
+  try {
+    run_guarded("LLVM", path, [&] {
+      llvm::Module& module = owned->get();
+      mark_for_inlining(module, wanted);
+      simplify(module);
+      for (const llvm::Function* kernel : kernels_of(module))
+        if (const std::string name = kernel->getName().str(); wanted.empty() || name == wanted)
+          verdicts[name] = Judge(*module.getFunction(name)).run();
+    });
+  } catch (...) {
+    // What a crash leaves of a module cannot be taken apart.
+    static_cast<void>(owned.release());
+    throw;
   }
-  return verdicts;
-}
-
-std::map<std::string, SplitVerdict> judge_guarded(const std::string& source,
-                                                  const std::string& path,
-                                                  const CompileOptions& options,
-                                                  const std::string& wanted) {
-  prepare_clang();
-  CompileOptions spir = options;
-  spir.target = "spir64-unknown-unknown";
-  spir.opt_level = 1;
-  std::map<std::string, SplitVerdict> verdicts;
-  run_guarded("Clang", path, [&] { verdicts = judge(source, path, spir, wanted); });
   return verdicts;
 }
 
@@ -486,7 +488,8 @@ std::string SplitVerdict::reason() const {
 
 SplitVerdict judge_split(const std::string& source, const std::string& path,
                          const CompileOptions& options, const std::string& kernel) {
-  std::map<std::string, SplitVerdict> verdicts = judge_guarded(source, path, options, kernel);
+  std::map<std::string, SplitVerdict> verdicts =
+      judge(compile_for_spir(source, path, options), path, kernel);
   const auto found = verdicts.find(kernel);
   if (found == verdicts.end())
     throw Error(OMEN_INVALID_ARGUMENT, "there is no kernel '" + kernel + "' in " + path,
@@ -494,10 +497,8 @@ SplitVerdict judge_split(const std::string& source, const std::string& path,
   return std::move(found->second);
 }
 
-std::map<std::string, SplitVerdict> judge_kernels(const std::string& source,
-                                                  const std::string& path,
-                                                  const CompileOptions& options) {
-  return judge_guarded(source, path, options, "");
+std::map<std::string, SplitVerdict> judge_kernels(IrModule spir, const std::string& path) {
+  return judge(std::move(spir), path, "");
 }
 
 }  // namespace omen::loadbalance

@@ -28,9 +28,8 @@ struct SplitVerdict {
 SplitVerdict judge_split(const std::string& source, const std::string& path,
                          const CompileOptions& options, const std::string& kernel);
 
-// The same for every kernel of the source, by name.
-std::map<std::string, SplitVerdict> judge_kernels(const std::string& source,
-                                                  const std::string& path,
-                                                  const CompileOptions& options);
+// The same for every kernel of a module that compile_for_spir gave, by name; `path` names it in
+// errors.
+std::map<std::string, SplitVerdict> judge_kernels(IrModule spir, const std::string& path);
 
 }  // namespace omen::loadbalance

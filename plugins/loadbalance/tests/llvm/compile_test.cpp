@@ -3,6 +3,7 @@
 #include "llvm/compile.hpp"
 
 #include <gmock/gmock.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <unistd.h>
 
@@ -38,6 +39,22 @@ TEST(Compile, GivesKernelsInIr) {
   EXPECT_EQ(module.get().getTargetTriple(), "x86_64-unknown-linux-gnu");
   EXPECT_EQ(module.compiled, "CL1.2 -O2 x86_64-unknown-linux-gnu");
   EXPECT_EQ(module.diagnostics, "");
+}
+
+TEST(Compile, ForSpirKeepsAddressSpacesVariablesAndLines) {
+  const IrModule module = compile_for_spir(kScale, "k.cl");
+  EXPECT_EQ(module.get().getTargetTriple(), "spir64-unknown-unknown");
+  const llvm::Function& kernel = *module.get().getFunction("scale");
+  EXPECT_EQ(kernel.getArg(0)->getType()->getPointerAddressSpace(), 1U);
+  bool variables = false, lines = false;
+  for (const llvm::BasicBlock& block : kernel)
+    for (const llvm::Instruction& instruction : block) {
+      variables |= llvm::isa<llvm::AllocaInst>(instruction);
+      lines |= instruction.getDebugLoc() && instruction.getDebugLoc().getLine() == 1;
+    }
+  EXPECT_TRUE(variables);
+  EXPECT_TRUE(lines);
+  EXPECT_FALSE(kernel.hasOptNone());
 }
 
 TEST(Compile, ObeysItsOptions) {
