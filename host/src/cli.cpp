@@ -98,8 +98,10 @@ void add_run_choices(Line& line, RunChoices& choices, Flags& flags) {
   const char* group = "Components";
   line.app.add_flag("--isolate", choices.isolate, "run plugins in worker processes")->group(group);
   line.app
-      .add_option("--timeout", line.timeout,
-                  "give up after this long, e.g. 30s or 5m; implies --isolate")
+      .add_option(
+          "--timeout", line.timeout,
+          "give up after this long, e.g. 30s or 10m; implies --isolate. To read one file in a "
+          "worker may take 5m by default")
       ->type_name("TIME")
       ->group(group);
   line.app
@@ -595,6 +597,26 @@ std::string usage_line(const CLI::App& app, const Line& line) {
   return text + "\n";
 }
 
+Words lines_of(std::string_view text) {
+  Words lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+// Flags of a verb in their groups; `first` stands before its own.
+std::string flag_sections(const CLI::App& app, const std::string& first = {}) {
+  std::string text;
+  const std::string own = first + option_lines(app, "Options");
+  if (!own.empty()) text += "\noptions:\n" + own;
+  const std::string components = option_lines(app, "Components");
+  if (!components.empty()) text += "\nrunning plugins:\n" + components;
+  return text + "\neverywhere:\n" + option_lines(app, "Everywhere");
+}
+
 std::string verb_help(const Line& line, const VerbText& verb) {
   std::string text =
       std::string("omen ") + verb.name + ": " + verb.summary + "\n\n" + usage_line(line.app, line);
@@ -604,18 +626,16 @@ std::string verb_help(const Line& line, const VerbText& verb) {
     text += "  " + name + std::string(name.size() < 26 ? 28 - name.size() : 1, ' ') +
             wrap(option->get_description(), 100, 30) + "\n";
   }
-  const std::string own = option_lines(line.app, "Options");
-  if (!own.empty()) text += "\noptions:\n" + own;
-  const std::string components = option_lines(line.app, "Components");
-  if (!components.empty()) text += "\nrunning plugins:\n" + components;
-  text += "\neverywhere:\n" + option_lines(line.app, "Everywhere");
-  text += "\nexamples:\n";
-  for (std::string_view rest = verb.examples; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    text += "  " + std::string(rest.substr(0, end)) + "\n";
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return text;
+  return text + flag_sections(line.app) + example_lines(lines_of(verb.examples));
+}
+
+std::string command_help(const Line& line, const std::string& plugin, const std::string& verb) {
+  const Registry registry = Registry::discover(line.globals.plugin_path);
+  const ComponentInfo& command = *find_command(registry, plugin, verb).info;
+  const std::string name = "omen " + plugin + " " + verb;
+  return name + ": " + command.summary + "\n\nusage: " + name + " [ARGUMENT...] [options]\n" +
+         flag_sections(line.app, option_help(command, false, 100)) +
+         example_lines(command.examples);
 }
 
 bool takes_value_before_verb(std::string_view flag) {
@@ -761,6 +781,16 @@ int parse_and_run(Line& line, Words words) {
   return code;
 }
 
+// `omen PLUGIN --help`, or with a verb behind the plugin the help of that verb.
+int show_plugin_help(const Line& line, const Words& words, std::size_t at) {
+  const Words behind(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
+  const std::size_t verb = verb_index(behind);
+  print(verb == behind.size() ? plugin_help(line.globals, words[at])
+                              : command_help(line, words[at], behind[verb]));
+  flush_stdout();
+  return kOk;
+}
+
 // Positionals are not parsed for help, so a component is any word that names one.
 int show_help(Line& line, const VerbText& verb, const Words& words) {
   std::string text = verb_help(line, verb);
@@ -821,8 +851,10 @@ int run_words(const Words& words) {
   const bool help = contains(words, {"--help", "-h"});
   if (at == words.size()) return run_without_verb(words, help);
   if (words[at] == "help") {
-    if (at + 1 < words.size()) return run_words({words[at + 1], "--help"});
-    return run_without_verb(words, true);
+    Words asked(words.begin() + static_cast<std::ptrdiff_t>(at) + 1, words.end());
+    if (asked.empty()) return run_without_verb(words, true);
+    asked.emplace_back("--help");
+    return run_words(asked);
   }
   Line line;
   build_verb(line, words, at);
@@ -830,10 +862,7 @@ int run_words(const Words& words) {
   const VerbText* verb = find_verb(words[at]);
   if (verb) rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));
   if (!help) return parse_and_run(line, rest);
-  if (verb) return show_help(line, *verb, rest);
-  print(plugin_help(line.globals, words[at]));
-  flush_stdout();
-  return kOk;
+  return verb ? show_help(line, *verb, rest) : show_plugin_help(line, words, at);
 }
 
 // `omen __complete WORD...`: the words after `omen` up to the cursor, the last one unfinished.

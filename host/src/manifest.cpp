@@ -124,6 +124,7 @@ ComponentInfo parse_component(const Node& node, std::string_view family) {
     component.options.push_back(std::move(option));
   }
   for (const Node& item : node.items("models")) component.models.push_back(parse_model(item));
+  component.examples = node.texts("examples");
   return component;
 }
 

@@ -105,14 +105,16 @@ ordered_json to_json(const ComponentInfo& component) {
   ordered_json models = ordered_json::array();
   for (const ModelInfo& model : component.models) models.push_back(to_json(model));
   if (!models.empty()) j["models"] = std::move(models);
+  if (!component.examples.empty()) j["examples"] = component.examples;
   if (!component.cite.empty()) j["cite"] = component.cite;
   return j;
 }
 
-// Only fields that come from the descriptors; models are added by the build.
+// Only fields that come from the descriptors; models and examples are added by the build.
 ordered_json described(const ComponentInfo& component) {
   ordered_json j = to_json(component);
   j.erase("models");
+  j.erase("examples");
   return j;
 }
 

@@ -2,6 +2,7 @@
 // omen-manifest: writes plugin.json from a plugin's own descriptors, after linking.
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,13 +19,14 @@ namespace {
 constexpr const char* kUsage =
     "usage: omen-manifest LIBRARY -o plugin.json [--requires NAME=RANGE]... [--isolation "
     "default|worker]\n"
-    "                     [--model FILE]...\n";
+    "                     [--model FILE]... [--example COMMAND]...\n";
 
 struct Arguments {
   fs::path library, output;
   std::vector<std::pair<std::string, std::string>> requirements;
   std::string isolation = "default";
   std::vector<fs::path> models;
+  std::vector<std::string> examples;
 };
 
 [[noreturn]] void usage(const std::string& what) {
@@ -53,6 +55,8 @@ Arguments parse_arguments(int argc, char** argv) {
       arguments.isolation = value;
     } else if (word == "--model") {
       arguments.models.emplace_back(value);
+    } else if (word == "--example") {
+      arguments.examples.push_back(value);
     } else {
       usage("unknown option '" + std::string(word) + "'");
     }
@@ -91,6 +95,19 @@ void add_model(omen::host::Manifest& manifest, const fs::path& path, const fs::p
                       "Write models with: omen train");
 }
 
+// Lists `omen PLUGIN VERB ...` at the command plugin.verb.
+void add_example(omen::host::Manifest& manifest, const std::string& example) {
+  std::istringstream words(example);
+  std::string program, plugin, verb;
+  words >> program >> plugin >> verb;
+  for (omen::host::ComponentInfo& component : manifest.components)
+    if (component.kind == OMEN_COMMAND && program == "omen" && component.id == plugin + "." + verb)
+      return component.examples.push_back(example);
+  throw omen::Error(OMEN_INVALID_DATA,
+                    "example '" + example + "' shows no command of " + manifest.id,
+                    "Write it as: omen PLUGIN VERB ...");
+}
+
 void write_file(const fs::path& path, const std::string& text) {
   const fs::path temporary = path.string() + ".tmp";
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
@@ -111,6 +128,7 @@ int main(int argc, char** argv) {
     for (const auto& [name, range] : arguments.requirements) manifest.requirements[name] = range;
     for (const fs::path& model : arguments.models)
       add_model(manifest, fs::absolute(model), directory);
+    for (const std::string& example : arguments.examples) add_example(manifest, example);
     const std::string text = omen::host::to_json(manifest);
     omen::host::parse_manifest(text,
                                directory);  // refuses now what every reader would refuse later

@@ -7,6 +7,7 @@ include(GNUInstallDirs)
 #   [LINK <target>...]          libraries, linked PRIVATE
 #   [MODELS <file>...]          containers copied to models/ and listed in the manifest
 #   [DATA <file-or-dir>...]     copied to data/, reachable through omen_host.plugin_dir
+#   [EXAMPLES <command>...]     "omen PLUGIN VERB ...": what the help of its commands shows
 #   [REQUIRES <name=range>...]  what the machine must offer, e.g. "libtorch=>=2.9,<3"
 #   [ISOLATION default|worker]  worker: never loaded into the host process
 #   [OUTPUT_DIR <dir>]          parent of the plugin's directory, <build>/plugins by default
@@ -15,7 +16,7 @@ include(GNUInstallDirs)
 #   [NO_TESTS] [NO_INSTALL])
 function(omen_add_plugin id)
   cmake_parse_arguments(arg "NO_MANIFEST;NO_TESTS;NO_INSTALL"
-    "ISOLATION;OUTPUT_DIR;CONFORMANCE_LEVEL" "SOURCES;LINK;MODELS;DATA;REQUIRES" ${ARGN})
+    "ISOLATION;OUTPUT_DIR;CONFORMANCE_LEVEL" "SOURCES;LINK;MODELS;DATA;EXAMPLES;REQUIRES" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "omen_add_plugin(${id}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -38,7 +39,8 @@ function(omen_add_plugin id)
   _omen_plugin_flags(${id} "${dir}" "${arg_LINK}")
   _omen_plugin_files(${id} "${dir}" "${arg_MODELS}" "${arg_DATA}")
   if(NOT arg_NO_MANIFEST)
-    _omen_plugin_manifest(${id} "${dir}" "${arg_REQUIRES}" "${arg_ISOLATION}" "${arg_MODELS}")
+    _omen_plugin_manifest(${id} "${dir}" "${arg_REQUIRES}" "${arg_ISOLATION}" "${arg_MODELS}"
+      "${arg_EXAMPLES}")
   endif()
   set_property(GLOBAL APPEND PROPERTY OMEN_PLUGINS ${id})
 
@@ -104,7 +106,7 @@ function(_omen_plugin_files id dir models data)
   endforeach()
 endfunction()
 
-function(_omen_plugin_manifest id dir requires isolation models)
+function(_omen_plugin_manifest id dir requires isolation models examples)
   set(args "")
   foreach(item IN LISTS requires)
     list(APPEND args --requires "${item}")
@@ -115,6 +117,9 @@ function(_omen_plugin_manifest id dir requires isolation models)
   foreach(item IN LISTS models)
     cmake_path(GET item FILENAME name)
     list(APPEND args --model "${dir}/models/${name}")
+  endforeach()
+  foreach(item IN LISTS examples)
+    list(APPEND args --example "${item}")
   endforeach()
   if(NOT TARGET Omen::manifest)
     message(FATAL_ERROR "omen_add_plugin(${id}): no target Omen::manifest to write plugin.json; "

@@ -2,7 +2,6 @@
 // Completion: small shell functions that ask `omen __complete`, which reads manifests and opens
 // nothing.
 #include <algorithm>
-#include <set>
 
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
@@ -55,8 +54,13 @@ class Completer {
             const std::vector<CompletionFlag>& flags)
       : words_(words), flags_(flags), registry_(Registry::discover(globals.plugin_path)) {
     if (!words_.empty()) current_ = words_.back();
-    for (std::size_t i = 0; i + 1 < words_.size() && verb_.empty(); ++i)
-      if (!words_[i].starts_with("-")) verb_ = words_[i];
+    for (std::size_t i = 0; i + 1 < words_.size() && command_.empty(); ++i) {
+      if (words_[i].starts_with("-")) continue;
+      if (verb_.empty())
+        verb_ = words_[i];
+      else
+        command_ = verb_ + "." + words_[i];
+    }
   }
 
   std::string run() {
@@ -90,12 +94,8 @@ class Completer {
 
   void offer_verbs() {
     for (const VerbText& verb : verbs()) offer(verb.name, verb.summary);
-    std::set<std::string> plugins;
-    for (const FoundPlugin& found : registry_.plugins())
-      for (const ComponentInfo& component : found.manifest.components)
-        if (component.kind == OMEN_COMMAND)
-          plugins.insert(component.id.substr(0, component.id.find('.')));
-    for (const std::string& plugin : plugins) offer(plugin, "commands of a plugin");
+    for (const auto& [plugin, commands] : plugin_commands(registry_))
+      offer(plugin, "commands of a plugin: " + commands);
   }
 
   void offer_flags() {
@@ -112,11 +112,12 @@ class Completer {
     for (const RunRecord& run : list_runs("runs")) offer(run.id, run.status + ", " + run.time);
   }
 
-  // Components that the line names so far.
+  // Components that the line names so far; `loadbalance run` names loadbalance.run.
   std::vector<ComponentRef> named() const {
     std::vector<ComponentRef> refs;
     for (const ComponentRef& ref : registry_.components(0))
-      if (std::find(words_.begin(), words_.end(), ref.info->id) != words_.end())
+      if (std::find(words_.begin(), words_.end(), ref.info->id) != words_.end() ||
+          (ref.info->kind == OMEN_COMMAND && ref.info->id == command_))
         refs.push_back(ref);
     return refs;
   }
@@ -184,7 +185,7 @@ class Completer {
         for (const auto& file : installed_tasks()) offer(file.stem(), "installed task");
     } else if (verb_ == "completion") {
       offer_words({"bash", "zsh"});
-    } else if (!find_verb(verb_)) {
+    } else if (!find_verb(verb_) && command_.empty()) {
       for (const ComponentRef& ref : registry_.components(OMEN_COMMAND))
         if (ref.info->id.starts_with(verb_ + "."))
           offer(ref.info->id.substr(verb_.size() + 1), ref.info->summary);
@@ -194,7 +195,7 @@ class Completer {
   const std::vector<std::string>& words_;
   const std::vector<CompletionFlag>& flags_;
   Registry registry_;
-  std::string current_, verb_, text_;
+  std::string current_, verb_, command_, text_;
 };
 
 }  // namespace

@@ -49,10 +49,6 @@ std::vector<ComponentRef> named(const Registry& registry, const std::vector<std:
   return refs;
 }
 
-std::string short_verb(const ComponentInfo& command) {
-  return command.id.substr(command.id.find('.') + 1);
-}
-
 }  // namespace
 
 std::string normal_key(std::string_view key) {
@@ -105,17 +101,25 @@ std::string component_help(const Globals& globals, const std::vector<std::string
                       : text;
 }
 
+std::string example_lines(const std::vector<std::string>& examples) {
+  std::string text;
+  for (const std::string& example : examples) text += "  " + example + "\n";
+  return text.empty() ? text : "\nexamples:\n" + text;
+}
+
 std::string plugin_help(const Globals& globals, const std::string& id) {
   const Registry registry = Registry::discover(globals.plugin_path);
-  const Manifest& plugin = find_command_plugin(registry, id).manifest;
-  std::string text = "omen " + id + ": commands of the plugin, version " + plugin.version +
-                     "\n\nusage: omen " + id + " VERB [ARGUMENT...] [options]\n";
-  for (const ComponentInfo& command : plugin.components) {
-    if (command.kind != OMEN_COMMAND) continue;
-    text += "\n  omen " + id + " " + short_verb(command) + ": " + command.summary + "\n" +
-            option_help(command, false, 100);
+  std::string lines;
+  std::vector<std::string> examples;
+  for (const ComponentRef& command : commands_of(registry, id)) {
+    const std::string verb = verb_of(*command.info);
+    lines += "  " + verb + std::string(verb.size() < 14 ? 16 - verb.size() : 2, ' ') +
+             wrap(command.info->summary, 100, 18) + "\n";
+    if (!command.info->examples.empty()) examples.push_back(command.info->examples[0]);
   }
-  return text;
+  return "omen " + id + ": commands of the plugin\n\nusage: omen " + id +
+         " VERB [ARGUMENT...] [options]\n\n" + lines + "\nHelp of one verb: omen " + id +
+         " VERB --help.\n" + example_lines(examples);
 }
 
 }  // namespace omen::host::cli

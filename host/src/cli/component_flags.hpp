@@ -31,7 +31,9 @@ std::string normal_key(std::string_view key);
 std::string option_help(const ComponentInfo& component, bool advanced, int width);
 // The options of every component that `words` names; empty without one.
 std::string component_help(const Globals& globals, const std::vector<std::string>& words);
-// Help of `omen PLUGIN`: its commands and their options.
+// A section of command lines; empty without any.
+std::string example_lines(const std::vector<std::string>& examples);
+// Help of `omen PLUGIN`: its commands, one line each.
 std::string plugin_help(const Globals& globals, const std::string& id);
 
 }  // namespace omen::host::cli

@@ -118,6 +118,8 @@ std::string component_text(const ComponentInfo& component, const InfoRequest& re
                  model.name + (model.is_default ? " (default)" : "") +
                      (model.summary.empty() ? "" : ": " + model.summary),
                  width);
+  for (const std::string& example : component.examples)
+    text += fact(&example == component.examples.data() ? "examples" : "", example, width);
   const std::string options = option_help(component, request.advanced, width);
   return text + (options.empty() ? "" : "  options\n" + options);
 }

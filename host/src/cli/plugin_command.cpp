@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen PLUGIN VERB`: a command that a plugin brings; its tables are rendered here.
 #include <algorithm>
+#include <set>
 
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
@@ -10,49 +11,7 @@
 namespace omen::host::cli {
 namespace {
 
-// "verb" of "plugin.verb".
-std::string verb_of(const ComponentInfo& command) {
-  return command.id.substr(command.id.find('.') + 1);
-}
-
-// Commands of one family may come from several plugins, such as loadbalance and loadbalance-llvm.
-std::vector<ComponentRef> commands_of(const Registry& registry, std::string_view name) {
-  std::vector<ComponentRef> refs;
-  for (const ComponentRef& ref : registry.components(OMEN_COMMAND))
-    if (ref.info->id.substr(0, ref.info->id.find('.')) == name || ref.plugin->manifest.id == name)
-      refs.push_back(ref);
-  return refs;
-}
-
-ComponentRef find_command(const Registry& registry, const PluginCommandRequest& request) {
-  const std::vector<ComponentRef> commands = commands_of(registry, request.plugin);
-  std::vector<std::string> names;
-  for (const ComponentRef& ref : commands) {
-    if (verb_of(*ref.info) == request.verb) return ref;
-    names.push_back(verb_of(*ref.info));
-  }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  if (request.verb.empty())
-    usage_error("plugin '" + request.plugin + "' needs a command", "its commands are " + list);
-  const auto near = near_names(request.verb, names);
-  usage_error("plugin '" + request.plugin + "' has no command '" + request.verb + "'",
-              near.empty() ? "its commands are " + list : "did you mean '" + near[0] + "'?");
-}
-
-// The only column of a table that says it is text, line by line.
-std::string lines_of(const Table& table) {
-  std::string text;
-  for (std::int64_t row = 0; row < table.rows(); ++row)
-    text += std::string(table.strings(std::size_t{0})[row]) + "\n";
-  return text;
-}
-
-}  // namespace
-
-const FoundPlugin& find_command_plugin(const Registry& registry, std::string_view name) {
-  const std::vector<ComponentRef> commands = commands_of(registry, name);
-  if (!commands.empty()) return *commands[0].plugin;
+[[noreturn]] void throw_no_commands(const Registry& registry, std::string_view name) {
   std::vector<std::string> known;
   for (const VerbText& verb : verbs()) known.emplace_back(verb.name);
   for (const FoundPlugin& found : registry.plugins()) {
@@ -67,13 +26,66 @@ const FoundPlugin& find_command_plugin(const Registry& registry, std::string_vie
                            : "did you mean '" + near[0] + "'?");
 }
 
+// The only column of a table that says it is text, line by line.
+std::string lines_of(const Table& table) {
+  std::string text;
+  for (std::int64_t row = 0; row < table.rows(); ++row)
+    text += std::string(table.strings(std::size_t{0})[row]) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string verb_of(const ComponentInfo& command) {
+  return command.id.substr(command.id.find('.') + 1);
+}
+
+std::map<std::string, std::string> plugin_commands(const Registry& registry) {
+  std::map<std::string, std::string> families;
+  std::set<std::string> ids;
+  for (const ComponentRef& ref : registry.components(OMEN_COMMAND)) ids.insert(ref.info->id);
+  for (const std::string& id : ids) {
+    std::string& list = families[id.substr(0, id.find('.'))];
+    list += (list.empty() ? "" : ", ") + id.substr(id.find('.') + 1);
+  }
+  return families;
+}
+
+std::vector<ComponentRef> commands_of(const Registry& registry, std::string_view name) {
+  std::vector<ComponentRef> commands;
+  // Commands of one family may come from several plugins, such as loadbalance and loadbalance-llvm.
+  for (const ComponentRef& ref : registry.components(OMEN_COMMAND))
+    if (ref.info->id.substr(0, ref.info->id.find('.')) == name || ref.plugin->manifest.id == name)
+      commands.push_back(ref);
+  std::sort(commands.begin(), commands.end(),
+            [](const ComponentRef& a, const ComponentRef& b) { return a.info->id < b.info->id; });
+  if (commands.empty()) throw_no_commands(registry, name);
+  return commands;
+}
+
+ComponentRef find_command(const Registry& registry, const std::string& plugin,
+                          const std::string& verb) {
+  std::vector<std::string> names;
+  for (const ComponentRef& ref : commands_of(registry, plugin)) {
+    if (verb_of(*ref.info) == verb) return ref;
+    names.push_back(verb_of(*ref.info));
+  }
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  if (verb.empty())
+    usage_error("plugin '" + plugin + "' needs a command",
+                "its commands are " + list + "; see: omen " + plugin + " --help");
+  const auto near = near_names(verb, names);
+  usage_error("plugin '" + plugin + "' has no command '" + verb + "'",
+              near.empty() ? "its commands are " + list : "did you mean '" + near[0] + "'?");
+}
+
 int run_plugin_command(const Globals& globals, const PluginCommandRequest& request) {
   const std::string output = request.output.empty() || request.output.back() == '/'
                                  ? request.output
                                  : request.output + "/";
   Session session(globals, request.run, request.flags, request.plugin + " " + request.verb, output);
-  find_command_plugin(session.registry(), request.plugin);
-  const ComponentRef ref = find_command(session.registry(), request);
+  const ComponentRef ref = find_command(session.registry(), request.plugin, request.verb);
   const OptionValues options = resolve_options(*ref.info, session.flags().sources_for(*ref.info));
   session.flags().finish();
   CommandHandle handle = session.components().command(ref, options);

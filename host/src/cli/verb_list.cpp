@@ -3,6 +3,7 @@
 // them.
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
+#include "omen/host/registry.hpp"
 
 namespace omen::host::cli {
 namespace {
@@ -101,6 +102,10 @@ int run_welcome(const Globals& globals, bool full) {
   Terminal terminal;
   terminal.colour = colour;
   text += table.text(terminal, false);
+  std::string families;
+  for (const auto& [plugin, commands] : plugin_commands(Registry::discover(globals.plugin_path)))
+    families += "  " + strong(plugin) + ": " + commands + "\n";
+  if (!families.empty()) text += "\ncommands of plugins:\n" + families;
   text +=
       "\nHelp of one verb: omen VERB --help. Results go to stdout, everything else to stderr.\n"
       "Exit codes: 0 ok, 1 failed, 2 usage, 3 plugin unloadable, 4 bad data, 5 crashed or timed "

@@ -3,6 +3,7 @@
 // exit code.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@
 
 namespace omen::host {
 class Registry;
-struct FoundPlugin;
+struct ComponentInfo;
+struct ComponentRef;
 }  // namespace omen::host
 
 namespace omen::host::cli {
@@ -45,8 +47,16 @@ int run_data(const Globals&, const DataRequest&);
 int run_task(const Globals&, const TaskRequest&);
 int run_completion(const Globals&, const CompletionRequest&);
 int run_plugin_command(const Globals&, const PluginCommandRequest&);
-// The plugin that `omen NAME VERB` means; a usage error that knows verbs and plugins otherwise.
-const FoundPlugin& find_command_plugin(const Registry& registry, std::string_view name);
+// The commands that `omen NAME VERB` can mean, by verb; a usage error that knows verbs and plugins
+// where there are none.
+std::vector<ComponentRef> commands_of(const Registry& registry, std::string_view name);
+// One of them; a usage error that lists them otherwise.
+ComponentRef find_command(const Registry& registry, const std::string& plugin,
+                          const std::string& verb);
+// "ablation, run" by the plugin that has these commands.
+std::map<std::string, std::string> plugin_commands(const Registry& registry);
+// "verb" of the command "plugin.verb".
+std::string verb_of(const ComponentInfo& command);
 // Bare `omen`, and `omen --help`.
 int run_welcome(const Globals&, bool full);
 

@@ -41,6 +41,7 @@ struct ComponentInfo {
   std::vector<std::string> reads, writes;
   std::vector<OptionInfo> options;
   std::vector<ModelInfo> models;
+  std::vector<std::string> examples;  // whole command lines, of a command; added by the build
 
   const ModelInfo* default_model() const noexcept;
   const OptionInfo* option(std::string_view key) const noexcept;
