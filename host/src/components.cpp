@@ -50,18 +50,22 @@ PredictorHandle Components::predictor(const ComponentRef& ref, const OptionValue
   return remote_predictor(ref.plugin->manifest, ref.info->id, options, settings_.limits);
 }
 
-FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues& options) const {
+FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues& options,
+                                    bool generates) const {
   if (!isolated(ref)) return local<FrontendHandle, omen_graph_frontend_vt>(ref, options);
-  return remote_frontend(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+  WorkerLimits limits = settings_.limits;
+  if (!generates && limits.timeout_s == 0) limits.timeout_s = kFileSeconds;
+  return remote_frontend(ref.plugin->manifest, ref.info->id, options, limits);
 }
 
 std::unique_ptr<FrontendHandle> Components::take_frontend(const ComponentRef& ref,
-                                                          const OptionValues& options) const {
+                                                          const OptionValues& options,
+                                                          bool generates) const {
   {
     const std::lock_guard lock(idle_mutex_);
     if (auto node = idle_.extract(key_of(ref, options))) return std::move(node.mapped());
   }
-  return std::make_unique<FrontendHandle>(frontend(ref, options));
+  return std::make_unique<FrontendHandle>(frontend(ref, options, generates));
 }
 
 void Components::keep_frontend(const ComponentRef& ref, const OptionValues& options,

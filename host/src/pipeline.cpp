@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <unordered_map>
@@ -58,11 +60,27 @@ bool looks_like_file(const std::string& input) {
   return input.find('/') != std::string::npos || fs::path(input).has_extension();
 }
 
-[[noreturn]] void throw_unrecognised(const std::string& input, bool is_file,
-                                     const std::vector<ComponentRef>& frontends,
-                                     const std::string& failures) {
+// A graph in a form that omen writes for others, and that no front end reads.
+bool is_written_form(const Registry& registry, const std::string& input) {
+  const std::string suffix = fs::path(input).extension().string();
+  const auto& plugins = registry.plugins();
+  return suffix == ".dot" || suffix == ".svg" ||
+         std::any_of(plugins.begin(), plugins.end(), [&](const FoundPlugin& found) {
+           const std::vector<std::string>& theirs = found.manifest.graph_suffixes;
+           return std::find(theirs.begin(), theirs.end(), suffix) != theirs.end();
+         });
+}
+
+[[noreturn]] void throw_unrecognised(const Registry& registry, const std::string& input,
+                                     bool is_file, const std::string& failures) {
+  const std::vector<ComponentRef> frontends = registry.components(OMEN_GRAPH_FRONTEND);
   std::vector<std::string> ids;
   for (const ComponentRef& ref : frontends) ids.push_back(ref.info->id);
+  if (is_file && is_written_form(registry, input))
+    throw Error(OMEN_INVALID_DATA,
+                input + " is a graph in a form that omen writes for other tools and does not read",
+                "give the source that it was made from, or keep graphs to be read again as "
+                ".omt: omen graph SOURCE -o graphs.omt");
   if (!is_file && looks_like_file(input))
     throw Error(OMEN_IO, "file '" + input + "' does not exist",
                 "check the path; the current directory is " + fs::current_path().string());
@@ -216,6 +234,28 @@ Choice pick(const Registry& registry, std::vector<Candidate> found, const Tables
               "choose one with --with " + ids[0]);
 }
 
+// Whether a model was trained on this column of `workloads` as something else than a number.
+bool is_text_column(const std::vector<std::string>& schema, const std::string& name) {
+  const std::string column = "workloads." + name + ":";
+  return std::any_of(schema.begin(), schema.end(), [&](const std::string& entry) {
+    return entry.starts_with(column) && entry != column + "int64" && entry != column + "float64";
+  });
+}
+
+// "1M" as 1000000 and "1Mi" as 1048576; other texts as they are.
+std::string plain_size(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"k", 1e3},   {"K", 1e3},      {"M", 1e6},        {"G", 1e9},
+      {"Ki", 1024}, {"Mi", 1048576}, {"Gi", 1073741824}};
+  const std::size_t digits = text.find_first_not_of("0123456789.");
+  if (digits == 0 || digits == std::string::npos) return text;
+  std::string unit = text.substr(digits);
+  if (unit.size() > 1 && unit.back() == 'B') unit.pop_back();
+  const auto factor = kUnits.find(unit);
+  if (factor == kUnits.end()) return text;
+  return std::to_string(std::llround(std::atof(text.c_str()) * factor->second));
+}
+
 // Whole numbers become reals where the model was trained on reals, so that "2" in a file of "2.5"s
 // does not matter.
 Tables conform(const Tables& tables, const fs::path& model) {
@@ -322,16 +362,17 @@ std::optional<ComponentRef> recognise(const Components& components, const std::s
 }
 
 ComponentRef find_frontend(const Components& components, const std::string& input) {
-  const std::vector<ComponentRef> frontends = components.registry().components(OMEN_GRAPH_FRONTEND);
-  const Recognition found = ask_all(components, input, frontends);
-  if (!found.best) throw_unrecognised(input, found.head.has_value(), frontends, found.failures);
+  const Registry& registry = components.registry();
+  const Recognition found = ask_all(components, input, registry.components(OMEN_GRAPH_FRONTEND));
+  if (!found.best) throw_unrecognised(registry, input, found.head.has_value(), found.failures);
   return *found.best;
 }
 
 Lowered lower(const Components& components, const std::string& input, const ComponentRef& frontend,
               const OptionValues& options) {
   Lowered lowered{input, frontend.info->id, {}, {}};
-  std::unique_ptr<FrontendHandle> handle = components.take_frontend(frontend, options);
+  std::unique_ptr<FrontendHandle> handle =
+      components.take_frontend(frontend, options, input.empty());
   const RunContext run(components.settings().run, components.settings().hooks);
   TableCollector out;
   handle->lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
@@ -437,20 +478,40 @@ Choice choose_predictor(const Registry& registry, const Tables& tables, const st
   return {ref, path};
 }
 
-std::vector<std::string> feature_names(const Choice& choice) {
+std::vector<std::string> feature_names(const ComponentInfo& component) {
   std::vector<std::string> names;
-  const auto add = [&names](const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  };
-  for (const std::string& text : choice.predictor.info->reads) {
+  for (const std::string& text : component.reads) {
     const ReadSpec read = parse_read(text);
-    if (read.table == "workloads" && !read.column.empty() && read.column != "*") add(read.column);
+    if (read.table == "workloads" && !read.column.empty() && read.column != "*")
+      names.push_back(read.column);
   }
-  if (!choice.model.empty())
-    for (const std::string& column : model_columns(choice.model))
-      if (column.starts_with("workloads."))
-        add(column.substr(std::string_view("workloads.").size()));
   return names;
+}
+
+std::vector<std::string> feature_names(const Choice& choice) {
+  constexpr std::string_view kScope = "workloads.";
+  std::vector<std::string> names = feature_names(*choice.predictor.info);
+  if (choice.model.empty()) return names;
+  for (const std::string& column : model_columns(choice.model)) {
+    if (!column.starts_with(kScope)) continue;
+    const std::string name = column.substr(kScope.size());
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+void add_flag_features(Tables& tables, FlagBook& flags, const std::vector<std::string>& names,
+                       const std::vector<std::string>& schema) {
+  TextPairs features = flags.features(names);
+  if (features.empty()) return;
+  for (auto& [name, value] : features)
+    if (!is_text_column(schema, name)) value = plain_size(value);
+  Table& workloads = tables.at("workloads");
+  const Table row = one_row(features).at("workloads");
+  const Table repeated =
+      take(row, std::vector<std::int64_t>(static_cast<std::size_t>(workloads.rows()), 0));
+  for (std::size_t c = 0; c < repeated.columns(); ++c)
+    workloads = with_column(workloads, repeated, c);
 }
 
 Prediction predict(const Components& components, const Choice& choice, const Tables& tables,

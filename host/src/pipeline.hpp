@@ -23,6 +23,9 @@ namespace omen::host {
 
 class RemoteSniffer;
 
+// A compiler may hang on a file, and those behind it should not wait for ever.
+inline constexpr double kFileSeconds = 300;
+
 struct PipelineSettings {
   RunSettings run;
   RunHooks hooks;
@@ -42,11 +45,11 @@ class Components {
   bool isolated(const ComponentRef& ref) const;
 
   PredictorHandle predictor(const ComponentRef& ref, const OptionValues& options) const;
-  FrontendHandle frontend(const ComponentRef& ref, const OptionValues& options) const;
   // A front end for one of many inputs. One that did well goes back with keep_frontend(): to start
-  // a worker costs more than to lower a file.
+  // a worker costs more than to lower a file. A worker gets kFileSeconds for each file unless the
+  // user says otherwise; to generate workloads may take any time.
   std::unique_ptr<FrontendHandle> take_frontend(const ComponentRef& ref,
-                                                const OptionValues& options) const;
+                                                const OptionValues& options, bool generates) const;
   void keep_frontend(const ComponentRef& ref, const OptionValues& options,
                      std::unique_ptr<FrontendHandle> handle) const;
   ProfilerHandle profiler(const ComponentRef& ref, const OptionValues& options) const;
@@ -60,6 +63,8 @@ class Components {
                    const std::string& path) const;
 
  private:
+  FrontendHandle frontend(const ComponentRef& ref, const OptionValues& options,
+                          bool generates) const;
   std::shared_ptr<RemoteSniffer> sniffer_of(const Manifest& manifest) const;
 
   const Registry& registry_;
@@ -112,8 +117,14 @@ std::vector<std::string> model_columns(const std::filesystem::path& model);
 // several plugins: an error that lists them.
 Choice choose_predictor(const Registry& registry, const Tables& tables, const std::string& dialect,
                         const std::string& component, const std::string& model);
-// Names of columns of `workloads` that a predictor takes as flags.
+// Names of columns of `workloads` that a component takes as flags; of a predictor also those that
+// its model was trained on.
+std::vector<std::string> feature_names(const ComponentInfo& component);
 std::vector<std::string> feature_names(const Choice& choice);
+// Flags that name one of these columns hold for every row of `workloads`. "1M" is a number there,
+// unless `schema`, of a model, has the column as text.
+void add_flag_features(Tables& tables, FlagBook& flags, const std::vector<std::string>& names,
+                       const std::vector<std::string>& schema = {});
 
 struct Prediction {
   Table rows;  // workload_id, [candidate_id], targets, status; in the order of the workloads

@@ -95,34 +95,38 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
     throw Error(OMEN_UNSUPPORTED, info.id + " takes no model", "leave --policy out");
   if (!plan.policy.empty()) load_model(handle, plan.scorer, plan.policy);
 
+  Tables tables = plan.tables;
+  add_flag_features(tables, flags, feature_names(info));
   Scoring result;
   const RunContext run(components.settings().run, components.settings().hooks);
   MemoryDataset workloads;
-  put_all(workloads, plan.tables);
+  put_all(workloads, tables);
   if (plan.candidates) {
-    result.candidates = complete_candidates(*plan.candidates, plan.tables.at("workloads"));
+    result.candidates = complete_candidates(*plan.candidates, tables.at("workloads"));
   } else if (handle.enumerates()) {
     result.candidates = handle.enumerate(run.c(), workloads.c()).read_all();
     result.candidates.validate();
-    result.candidates = complete_candidates(result.candidates, plan.tables.at("workloads"));
+    result.candidates = complete_candidates(result.candidates, tables.at("workloads"));
   } else {
     throw Error(OMEN_INVALID_ARGUMENT, info.id + " does not list candidates by itself",
                 "give them as a table with --candidates FILE");
   }
 
   MemoryDataset dataset;
-  put_all(dataset, plan.tables);
   dataset.put("candidates", result.candidates);
   const bool named_by_user = !plan.predictor.empty() || !plan.model.empty();
   const std::string named = named_by_user || !needs.wanted
                                 ? plan.predictor
                                 : own_predictor(components.registry(), info, needs.columns);
   if (named_by_user || needs.required || !named.empty()) {
-    const Tables pairs = expand_candidates(plan.tables, result.candidates);
     const Choice choice =
-        choose_predictor(components.registry(), pairs, dialect_of(pairs), named, plan.model);
+        choose_predictor(components.registry(), expand_candidates(tables, result.candidates),
+                         dialect_of(tables), named, plan.model);
+    flags.sources_for(*choice.predictor.info);
+    if (!choice.model.empty())
+      add_flag_features(tables, flags, feature_names(choice), read_model_card(choice.model).schema);
     const bool native = reads_candidates(*choice.predictor.info);
-    Tables given = native ? plan.tables : pairs;
+    Tables given = native ? tables : expand_candidates(tables, result.candidates);
     if (native) given["candidates"] = result.candidates;
     const Prediction predicted = predict(components, choice, given, flags);
     if (predicted.failure) throw *predicted.failure;
@@ -133,6 +137,7 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
   } else {
     flags.finish();
   }
+  put_all(dataset, tables);
   const auto start = std::chrono::steady_clock::now();
   result.scores = handle.score(run.c(), dataset.c()).read_all();
   result.score_seconds = seconds_since(start);

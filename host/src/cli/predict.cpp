@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen predict`: inputs to a table of costs; an input that fails is one row, not the end.
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <map>
 #include <unordered_map>
 
 #include "cli/session.hpp"
@@ -294,8 +291,8 @@ class PredictVerb {
       session_.flags().sources_for(*choice.predictor.info);
       // A feature given as a flag holds for every row.
       if (!request_.inputs.empty())
-        add_features(batch, with_plain_sizes(session_.flags().features(feature_names(choice)),
-                                             read_model_card(choice.model).schema));
+        add_flag_features(batch.tables, session_.flags(), feature_names(choice),
+                          read_model_card(choice.model).schema);
       Prediction prediction =
           predict(session_.components(), choice, batch.tables, session_.flags());
       if (prediction.failure && first_exit_ == kOk) first_exit_ = exit_code_of(*prediction.failure);
@@ -323,37 +320,6 @@ class PredictVerb {
       for (const std::string& input : batch.inputs) failed_.push_back({input, e});
       if (first_exit_ == kOk) first_exit_ = exit_code_of(e);
     }
-  }
-
-  // "1M" where the model learnt from a number: 1000000; "1Mi": 1048576.
-  static TextPairs with_plain_sizes(TextPairs features, const std::vector<std::string>& schema) {
-    for (auto& [name, value] : features) {
-      const std::string column = "workloads." + name + ":";
-      const bool number = std::any_of(schema.begin(), schema.end(), [&](const std::string& entry) {
-        return entry == column + "int64" || entry == column + "float64";
-      });
-      std::size_t digits = value.find_first_not_of("0123456789.");
-      if (!number || digits == 0 || digits == std::string::npos) continue;
-      static const std::map<std::string, double> kUnits = {
-          {"k", 1e3},   {"K", 1e3},      {"M", 1e6},        {"G", 1e9},
-          {"Ki", 1024}, {"Mi", 1048576}, {"Gi", 1073741824}};
-      std::string unit = value.substr(digits);
-      if (unit.size() > 1 && unit.back() == 'B') unit.pop_back();
-      const auto factor = kUnits.find(unit);
-      if (factor == kUnits.end()) continue;
-      value = std::to_string(std::llround(std::atof(value.c_str()) * factor->second));
-    }
-    return features;
-  }
-
-  static void add_features(Batch& batch, const TextPairs& features) {
-    if (features.empty()) return;
-    Table& workloads = batch.tables.at("workloads");
-    const Table row = one_row(features).at("workloads");
-    const Table repeated =
-        take(row, std::vector<std::int64_t>(static_cast<std::size_t>(workloads.rows()), 0));
-    for (std::size_t c = 0; c < repeated.columns(); ++c)
-      workloads = with_column(workloads, repeated, c);
   }
 
   void write_files() const {

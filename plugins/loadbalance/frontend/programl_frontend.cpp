@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -45,6 +46,13 @@ bool looks_like_ir(std::string_view text) {
                            "\ndefine ", "\ndeclare "})
     if (contains(text, mark)) return true;
   return text.substr(0, 7) == "define " || text.substr(0, 8) == "declare ";
+}
+
+// Forms that may quote a kernel without being one.
+bool is_another_form(const std::string& suffix) {
+  static constexpr std::array kSuffixes = {".pb",  ".pbtxt", ".json", ".dot", ".svg", ".html",
+                                           ".csv", ".md",    ".py",   ".c",   ".cc",  ".cpp"};
+  return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
 }
 
 bool looks_like_opencl(std::string_view text) {
@@ -234,10 +242,10 @@ int ProgramlFrontend::sniff(const char* path, std::string_view head) {
   if (!head.data()) return 0;
   const std::string suffix = fs::path(path).extension().string();
   if (is_bitcode(head)) return 95;
-  if (looks_like_ir(head)) return suffix == ".ll" ? 95 : 70;
+  if (looks_like_ir(head) && !is_another_form(suffix)) return suffix == ".ll" ? 95 : 70;
   if (suffix == ".cl") return 90;
   if (suffix == ".ll") return 80;
-  return looks_like_opencl(head) ? 60 : 0;
+  return !is_another_form(suffix) && looks_like_opencl(head) ? 60 : 0;
 }
 
 void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& run) {

@@ -156,6 +156,8 @@ TEST(Sniff, KnowsSourcesAndIr) {
   EXPECT_GT(ProgramlFrontend::sniff("m.txt", "target triple = \"x\"\ndefine void @f() {"), 50);
   EXPECT_GT(ProgramlFrontend::sniff("anything", "BC\xC0\xDE...."), 90);
   EXPECT_GT(ProgramlFrontend::sniff("k.txt", "__kernel void f() {}"), 50);
+  EXPECT_EQ(ProgramlFrontend::sniff("host.cpp", "\"__kernel void f() {}\""), 0);
+  EXPECT_EQ(ProgramlFrontend::sniff("g.pb", "\n\x12get_global_id"), 0);
   EXPECT_EQ(ProgramlFrontend::sniff("readme.txt", "a text about other things"), 0);
   EXPECT_EQ(ProgramlFrontend::sniff("name", std::string_view()), 0);
 }
