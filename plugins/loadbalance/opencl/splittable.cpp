@@ -25,17 +25,12 @@
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 #include "omen/error.hpp"
+#include "opencl/places.hpp"
 
 namespace omen::loadbalance {
 namespace {
 
 constexpr unsigned kGlobalSpace = 1, kLocalSpace = 3;  // of the SPIR targets
-
-// What a value depends on.
-constexpr unsigned kGroupBits = 7;   // bit d: the group or the global id in dimension d
-constexpr unsigned kLocalBit = 8;    // the place within the group
-constexpr unsigned kDataBit = 16;    // something that was loaded
-constexpr unsigned kFoldedBit = 32;  // several ids may give the same value
 
 // "get_global_id" of "_Z13get_global_idj"; other names as they are.
 llvm::StringRef plain_name(llvm::StringRef name) {
@@ -61,6 +56,20 @@ void mark_for_inlining(llvm::Module& module, const std::string& wanted) {
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
     function.addFnAttr(llvm::Attribute::AlwaysInline);
     if (!judged.count(&function)) function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+}
+
+// Ids and sizes are the same whenever they are asked for, so that loops can do without asking.
+void mark_ids(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (!function.isDeclaration() || !plain_name(function.getName()).startswith("get_")) continue;
+    function.setDoesNotAccessMemory();
+    function.setDoesNotThrow();
+    function.addFnAttr(llvm::Attribute::WillReturn);
+    function.removeFnAttr(llvm::Attribute::Convergent);
+    for (llvm::User* user : function.users())
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user))
+        call->removeFnAttr(llvm::Attribute::Convergent);
   }
 }
 
@@ -94,7 +103,10 @@ struct Access {
   const llvm::Value* pointer = nullptr;
   const llvm::Value* index = nullptr;  // a further one, of vload and vstore
   const llvm::Value* base = nullptr;   // the parameter; null: unknown
+  std::uint64_t bytes = 0;             // 0: unknown
   bool waits = false;                  // volatile: it looks for what others write
+  const llvm::SCEV* address = nullptr;
+  Place place = {};
 };
 
 class Judge {
@@ -106,12 +118,15 @@ class Judge {
         library_(std::make_unique<llvm::TargetLibraryInfoImpl>()),
         library_info_(*library_),
         assumptions_(kernel),
-        evolution_(kernel, library_info_, assumptions_, tree_, loops_) {}
+        evolution_(kernel, library_info_, assumptions_, tree_, loops_),
+        places_(evolution_, loops_, [this](const llvm::Value* value) { return bits(value); }) {}
 
   SplitVerdict run() {
     verdict_.written.assign(kernel_.arg_size(), false);
     follow_ids();
     for (llvm::Instruction& instruction : llvm::instructions(kernel_)) look_at(instruction);
+    for (std::vector<Access>* accesses : {&stores_, &loads_})
+      for (Access& access : *accesses) locate(access);
     for (const Access& store : stores_) judge_store(store);
     // Every load meets every store, so that repeated ones would cost the square of their number.
     stores_ = without_repeats(stores_);
@@ -216,15 +231,20 @@ class Judge {
 
   // --- accesses ---
 
-  std::string place(const llvm::Instruction* at) const {
+  // "line 7", or nothing where it is not known.
+  static std::string line_of(const llvm::Instruction* at) {
     const llvm::DebugLoc& line = at ? at->getDebugLoc() : llvm::DebugLoc();
-    return line && line.getLine() ? " (line " + std::to_string(line.getLine()) + ")" : "";
+    return line && line.getLine() ? "line " + std::to_string(line.getLine()) : "";
+  }
+  static std::string with_line(const std::string& text, const llvm::Instruction* at) {
+    const std::string line = line_of(at);
+    return line.empty() ? text : text + " (" + line + ")";
   }
   void refuse(const std::string& reason, const llvm::Instruction* at) {
-    add_once(verdict_.reasons, reason + place(at));
+    add_once(verdict_.reasons, with_line(reason, at));
   }
   void note(const std::string& text, const llvm::Instruction* at) {
-    add_once(verdict_.notes, text + place(at));
+    add_once(verdict_.notes, with_line(text, at));
   }
   // Nobody reads more of them, and a large kernel could give one for each line.
   static constexpr std::size_t kMostReasons = 20;
@@ -256,25 +276,31 @@ class Judge {
     return shared;
   }
 
-  void add_store(const llvm::Instruction& at, const llvm::Value* pointer,
+  std::uint64_t size_of(llvm::Type* type) const {
+    return type->isSized() ? kernel_.getParent()->getDataLayout().getTypeStoreSize(type) : 0;
+  }
+
+  void add_store(const llvm::Instruction& at, const llvm::Value* pointer, std::uint64_t bytes,
                  const llvm::Value* index = nullptr) {
     for (const llvm::Value* base : shared_objects(pointer)) {
-      stores_.push_back({&at, pointer, index, base});
+      stores_.push_back({&at, pointer, index, base, bytes});
       if (const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(base))
         verdict_.written[argument->getArgNo()] = true;
     }
   }
-  void add_load(const llvm::Instruction& at, const llvm::Value* pointer,
+  void add_load(const llvm::Instruction& at, const llvm::Value* pointer, std::uint64_t bytes,
                 const llvm::Value* index = nullptr, bool waits = false) {
     for (const llvm::Value* base : shared_objects(pointer))
-      loads_.push_back({&at, pointer, index, base, waits});
+      loads_.push_back({&at, pointer, index, base, bytes, waits});
   }
 
   void look_at(const llvm::Instruction& instruction) {
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
-      add_store(instruction, store->getPointerOperand());
+      add_store(instruction, store->getPointerOperand(),
+                size_of(store->getValueOperand()->getType()));
     else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction))
-      add_load(instruction, load->getPointerOperand(), nullptr, load->isVolatile());
+      add_load(instruction, load->getPointerOperand(), size_of(load->getType()), nullptr,
+               load->isVolatile());
     else if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))
       look_at_atomic(instruction, update->getPointerOperand(), "an atomic operation");
     else if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction))
@@ -298,9 +324,11 @@ class Judge {
     const llvm::Function* callee = call.getCalledFunction();
     if (!callee) return refuse("it calls a function through a pointer", &call);
     if (const auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
-      add_store(call, copy->getRawDest());
+      const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
+      const std::uint64_t bytes = length ? length->getZExtValue() : 0;
+      add_store(call, copy->getRawDest(), bytes);
       if (const auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy))
-        add_load(call, transfer->getRawSource());
+        add_load(call, transfer->getRawSource(), bytes);
       return;
     }
     if (callee->isIntrinsic()) return;
@@ -323,16 +351,27 @@ class Judge {
     if (!is_mangled(call.getCalledFunction()->getName()))
       return refuse("function '" + name.str() + "' has no body", &call);
     if (name.startswith("vstore"))
-      return add_store(call, call.getArgOperand(2), call.getArgOperand(1));
+      return add_store(call, call.getArgOperand(2),
+                       vector_size(call.getArgOperand(0)->getType(), call.getArgOperand(2)),
+                       call.getArgOperand(1));
     if (name.startswith("vload"))
-      return add_load(call, call.getArgOperand(1), call.getArgOperand(0));
+      return add_load(call, call.getArgOperand(1),
+                      vector_size(call.getType(), call.getArgOperand(1)), call.getArgOperand(0));
     if (name.startswith("async_work_group")) {
-      add_store(call, call.getArgOperand(0));
-      return add_load(call, call.getArgOperand(1));
+      add_store(call, call.getArgOperand(0), 0);
+      return add_load(call, call.getArgOperand(1), 0);
     }
     if (name == "prefetch") return;
     for (const llvm::Value* argument : call.args())
-      if (argument->getType()->isPointerTy()) add_store(call, argument);
+      if (argument->getType()->isPointerTy())
+        add_store(call, argument, size_of(argument->getType()->getPointerElementType()));
+  }
+
+  // Bytes in memory of what vload and vstore move; vload_half converts on the way.
+  std::uint64_t vector_size(const llvm::Type* moved, const llvm::Value* pointer) const {
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(moved);
+    return (vector ? vector->getNumElements() : 1) *
+           size_of(pointer->getType()->getPointerElementType());
   }
 
   // --- judgement ---
@@ -355,93 +394,151 @@ class Judge {
         return refuse("every work-group writes the same place of " + name_of(store.base), store.at);
     } else if (where & kDataBit) {
       note("where it writes " + name_of(store.base) + " depends on data", store.at);
-    } else if (where & kFoldedBit) {
+    } else if (where & kFoldedBit || !keep_apart(store.place, store.place, true)) {
       note("work-groups may write the same place of " + name_of(store.base), store.at);
     }
     verdict_.dimensions &= dimensions;
   }
 
-  // Dimensions d for which the instruction runs only where the id in d equals one value.
-  unsigned lonely_dimensions(const llvm::Instruction& at) const {
-    unsigned found = 0;
+  // Comparisons that hold where an instruction runs, with the dimensions d in which they let only
+  // one value of the id pass.
+  using Guards = std::map<const llvm::Value*, unsigned>;
+
+  Guards lonely_guards(const llvm::Instruction& at) const {
+    Guards found;
     const llvm::BasicBlock* block = at.getParent();
     for (const llvm::DomTreeNode* node = tree_.getNode(block)->getIDom(); node;
          node = node->getIDom()) {
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
       if (!branch || !branch->isConditional()) continue;
-      found |= equal_dimensions(
+      add_guards(
           branch->getCondition(),
           tree_.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(0)), block),
-          tree_.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(1)), block));
+          tree_.dominates(llvm::BasicBlockEdge(node->getBlock(), branch->getSuccessor(1)), block),
+          found);
     }
     return found;
   }
 
-  unsigned equal_dimensions(const llvm::Value* condition, bool on_true, bool on_false) const {
-    if (const auto* both = llvm::dyn_cast<llvm::BinaryOperator>(condition);
-        both && both->getOpcode() == llvm::Instruction::And && on_true)
-      return equal_dimensions(both->getOperand(0), true, false) |
-             equal_dimensions(both->getOperand(1), true, false);
-    if (const auto* both = llvm::dyn_cast<llvm::SelectInst>(condition)) {
-      const auto* otherwise = llvm::dyn_cast<llvm::Constant>(both->getFalseValue());
-      if (!on_true || !otherwise || !otherwise->isNullValue()) return 0;
-      return equal_dimensions(both->getCondition(), true, false) |
-             equal_dimensions(both->getTrueValue(), true, false);
-    }
-    const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
-    if (!compare) return 0;
-    const bool equal = (on_true && compare->getPredicate() == llvm::CmpInst::ICMP_EQ) ||
-                       (on_false && compare->getPredicate() == llvm::CmpInst::ICMP_NE);
-    const unsigned a = bits(compare->getOperand(0)), b = bits(compare->getOperand(1));
-    // One side is an id, the other the same for everyone.
-    if (!equal || (a && b) || ((a | b) & (kFoldedBit | kDataBit))) return 0;
-    return (a | b) & kGroupBits;
+  unsigned lonely_dimensions(const llvm::Instruction& at) const {
+    unsigned dimensions = 0;
+    for (const auto& [guard, held] : lonely_guards(at)) dimensions |= held;
+    return dimensions;
   }
 
-  // The element of a buffer that a pointer lies in, by the first index behind its base.
-  std::pair<const llvm::Type*, const llvm::SCEV*> element(const Access& access) {
+  void add_guards(const llvm::Value* condition, bool on_true, bool on_false, Guards& found) const {
+    if (const auto* both = llvm::dyn_cast<llvm::BinaryOperator>(condition);
+        both && both->getOpcode() == llvm::Instruction::And && on_true) {
+      add_guards(both->getOperand(0), true, false, found);
+      add_guards(both->getOperand(1), true, false, found);
+    } else if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(condition)) {
+      const auto* otherwise = llvm::dyn_cast<llvm::Constant>(chosen->getFalseValue());
+      if (!on_true || !otherwise || !otherwise->isNullValue()) return;
+      add_guards(chosen->getCondition(), true, false, found);
+      add_guards(chosen->getTrueValue(), true, false, found);
+    } else if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition)) {
+      const bool equal = (on_true && compare->getPredicate() == llvm::CmpInst::ICMP_EQ) ||
+                         (on_false && compare->getPredicate() == llvm::CmpInst::ICMP_NE);
+      const unsigned a = bits(compare->getOperand(0)), b = bits(compare->getOperand(1));
+      // One side is an id, the other the same for everyone.
+      if (!equal || (a && b) || ((a | b) & (kFoldedBit | kDataBit)) || !((a | b) & kGroupBits))
+        return;
+      found[condition] = (a | b) & kGroupBits;
+    }
+  }
+
+  // The type of an array and those of its indices that ids move, by position. Indices stay within
+  // their dimension, or the kernel would be wrong anyway: where these differ, so do the places.
+  using Element = std::pair<const llvm::Type*, std::map<unsigned, const llvm::SCEV*>>;
+
+  Element element(const Access& access) {
     const auto* step = llvm::dyn_cast<llvm::GEPOperator>(access.pointer->stripPointerCasts());
-    if (!step || step->getPointerOperand()->stripPointerCasts() != access.base) return {};
-    llvm::Value* index = step->getOperand(1);
-    return {step->getSourceElementType(), evolution_.getSCEV(index)};
+    if (!step || access.index || step->getPointerOperand()->stripPointerCasts() != access.base ||
+        access.bytes == 0 || access.bytes > size_of(step->getResultElementType()))
+      return {};
+    Element found{step->getSourceElementType(), {}};
+    for (unsigned i = 1; i < step->getNumOperands(); ++i)
+      if (bits(step->getOperand(i)) & kGroupBits)
+        found.second[i] = evolution_.getSCEV(step->getOperand(i));
+    return found;
+  }
+
+  // Whether no two items have the same one.
+  bool is_private(const Element& element, const llvm::Instruction& at) {
+    return !element.second.empty() &&
+           std::all_of(element.second.begin(), element.second.end(), [&](const auto& index) {
+             const Place place = places_.read(index.second, 1, at);
+             return keep_apart(place, place, true);
+           });
+  }
+
+  const llvm::SCEV* address_of(const Access& access) {
+    const llvm::SCEV* address = evolution_.getSCEV(const_cast<llvm::Value*>(access.pointer));
+    if (!access.index) return address;
+    // vload and vstore count in vectors.
+    llvm::Type* width = evolution_.getEffectiveSCEVType(address->getType());
+    const llvm::SCEV* index = evolution_.getTruncateOrSignExtend(
+        evolution_.getSCEV(const_cast<llvm::Value*>(access.index)), width);
+    return evolution_.getAddExpr(
+        address, evolution_.getMulExpr(index, evolution_.getConstant(width, access.bytes)));
+  }
+
+  void locate(Access& access) {
+    access.address = address_of(access);
+    access.place = places_.read(access.address, access.bytes, *access.at);
   }
 
   std::vector<Access> without_repeats(const std::vector<Access>& all) {
-    std::set<std::tuple<const llvm::Value*, const llvm::Value*, const void*, const void*,
-                        const void*, bool>>
-        seen;
+    using Key = std::tuple<const void*, const void*, const void*, const void*, std::uint64_t, bool>;
+    std::set<Key> seen;
     std::vector<Access> kept;
     for (const Access& access : all) {
-      const auto [type, index] = element(access);
-      const llvm::SCEV* place = evolution_.getSCEV(const_cast<llvm::Value*>(access.pointer));
-      if (seen.emplace(access.base, access.index, place, type, index, access.waits).second)
+      // Where all items have one place, it matters under which condition they reach it.
+      const void* block = access.place.ids.empty() ? access.at->getParent() : nullptr;
+      const auto* step = llvm::dyn_cast<llvm::GEPOperator>(access.pointer->stripPointerCasts());
+      const void* type = step ? step->getSourceElementType() : nullptr;
+      if (seen.emplace(access.base, access.address, type, block, access.bytes, access.waits).second)
         kept.push_back(access);
     }
     return kept;
   }
 
-  bool same_place(const Access& load, const Access& store) {
-    if (load.base != store.base || load.index != store.index) return false;
-    if (evolution_.getSCEV(const_cast<llvm::Value*>(load.pointer)) ==
-        evolution_.getSCEV(const_cast<llvm::Value*>(store.pointer)))
-      return true;
-    const auto a = element(load), b = element(store);
-    return a.first && a == b;
+  bool same_element(const Access& load, const Access& store) {
+    const Element part = element(load);
+    return load.base == store.base && part == element(store) && is_private(part, *load.at);
   }
 
+  // A load is safe where no store of another work-group can reach its place. Other parameters are
+  // other memory: OpenCL hosts that pass one buffer twice are not seen from here.
   void judge_load(const Access& load) {
-    bool written = false, own = false;
+    std::vector<const Access*> writers;
+    bool owned = false;
     for (const Access& store : stores_) {
       if (load.base && store.base && load.base != store.base) continue;
-      written = true;
-      own |= load.base && same_place(load, store);
+      writers.push_back(&store);
+      owned |= load.base == store.base && load.address == store.address;
     }
-    if (!written) return;
+    if (writers.empty()) return;
     const std::string name = load.base ? name_of(load.base) : "memory that cannot be told";
     if (load.waits)
-      refuse("it watches " + name + ", which other work-groups write", load.at);
-    else if (!own)
-      refuse("it reads " + name + " where another work-group may write it", load.at);
+      return refuse("it watches " + name + ", which other work-groups write", load.at);
+    for (const Access* store : writers) {
+      if (load.base && store->base &&
+          (keep_apart(load.place, store->place, owned) || same_element(load, *store) ||
+           by_one_item(load, *store)))
+        continue;
+      const std::string line = line_of(store->at);
+      return refuse("it reads " + name + " where another work-group may write it" +
+                        (line.empty() || line == line_of(load.at) ? "" : " in " + line),
+                    load.at);
+    }
+  }
+
+  // if (id == 0) *p += 1: whoever reads the place is whoever writes it.
+  bool by_one_item(const Access& load, const Access& store) const {
+    const Guards readers = lonely_guards(*load.at), writers = lonely_guards(*store.at);
+    return std::any_of(readers.begin(), readers.end(),
+                       [&](const auto& guard) { return writers.count(guard.first) > 0; });
   }
 
   llvm::Function& kernel_;
@@ -451,6 +548,7 @@ class Judge {
   llvm::TargetLibraryInfo library_info_;
   llvm::AssumptionCache assumptions_;
   llvm::ScalarEvolution evolution_;
+  PlaceReader places_;
   std::map<const llvm::Value*, unsigned> bits_, contents_;
   std::vector<Access> stores_, loads_;
   SplitVerdict verdict_;
@@ -465,6 +563,7 @@ std::map<std::string, SplitVerdict> judge(IrModule spir, const std::string& path
     run_guarded("LLVM", path, [&] {
       llvm::Module& module = owned->get();
       mark_for_inlining(module, wanted);
+      mark_ids(module);
       simplify(module);
       for (const llvm::Function* kernel : kernels_of(module))
         if (const std::string name = kernel->getName().str(); wanted.empty() || name == wanted)

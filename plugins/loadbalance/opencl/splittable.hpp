@@ -22,8 +22,10 @@ struct SplitVerdict {
 };
 
 // Groups are independent where none reads or overwrites what another one writes: no atomics on
-// global memory, no load from a written buffer but where the same work-item stores, every store at
-// a place that depends on the group. Judged on the optimised IR of `kernel` with everything
+// global memory, every store at a place that depends on the group, and no load from a buffer where
+// a store of another work-item may reach its place. Different parameters are taken to be different
+// memory, rows of unknown length (id * n + k) to lie side by side, and indices to stay within the
+// dimension of their array. Judged on the optimised IR of `kernel` with everything
 // inlined; what cannot be told counts against the kernel. Errors as of compile_opencl.
 SplitVerdict judge_split(const std::string& source, const std::string& path,
                          const CompileOptions& options, const std::string& kernel);

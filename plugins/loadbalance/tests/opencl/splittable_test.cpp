@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "opencl/own_kernels.hpp"
+
 namespace omen::loadbalance {
 namespace {
 
@@ -93,6 +95,15 @@ TEST(Splittable, HelperFunctionsAreLookedThrough) {
               HasSubstr("'missing' has no body"));
 }
 
+TEST(Splittable, OwnKernelsAreJudgedAsTheyAreMeant) {
+  const auto reason = [](const OwnKernel& kernel) {
+    return judge_split(kernel.source, "own.cl", {}, kernel.name).reason();
+  };
+  for (const OwnKernel& kernel : divisible_kernels()) EXPECT_EQ(reason(kernel), "") << kernel.name;
+  for (const OwnKernel& kernel : indivisible_kernels())
+    EXPECT_NE(reason(kernel), "") << kernel.name;
+}
+
 TEST(Splittable, ImagesAreNotMerged) {
   const SplitVerdict verdict = judge_split(
       "__kernel void k(__write_only image2d_t out) { write_imagef(out, (int2)(get_global_id(0), "
@@ -107,6 +118,82 @@ TEST(Splittable, FieldsOfOneElementBelongToItsItem) {
       "typedef struct { float x, m; } body; __kernel void k(__global body* p) { size_t i = "
       "get_global_id(0); p[i].x += p[i].m; }";
   EXPECT_EQ(judge_split(body, "test.cl", {}, "k").reason(), "");
+}
+
+TEST(Splittable, EveryStoreToABufferIsJudged) {
+  expect_reason("a[i] = a[i] * 2; a[n - i] = 1;",
+                "it reads 'a' where another work-group may write");
+  const SplitVerdict verdict = judge("a[i] = a[i] * 2;\nif (b[i] > 0)\n  a[i + 1] = 1;");
+  EXPECT_THAT(verdict.reason(),
+              HasSubstr("it reads 'a' where another work-group may write it in line 4 (line 2)"));
+  expect_fine("a[2 * i] = a[2 * i] + a[2 * i + 1]; a[2 * i + 1] = 0;");
+  expect_reason("a[2 * i] = a[2 * i] + a[2 * i + 2]; a[2 * i + 1] = 0;", "it reads 'a'");
+  expect_fine("int g = get_global_id(0); a[3 * g] = a[3 * g + 2]; a[3 * g + 2] = b[g];");
+}
+
+TEST(Splittable, LoopsMustStayWithinTheirItem) {
+  expect_fine("for (int k = 0; k < 4; ++k) a[i * 4 + k] += b[k];");
+  expect_reason("for (int k = 0; k < 5; ++k) a[i * 4 + k] += b[k];", "it reads 'a'");
+  expect_reason("for (int k = 0; k < n; ++k) a[i + k] += b[k];", "it reads 'a'");
+  expect_reason("for (int k = 1; k < n; k *= 2) a[i + k] += b[k];", "it reads 'a'");
+  expect_fine(
+      "for (int k = 0; k < n; ++k) a[i * n + k] = 0; for (int k = 0; k < n; ++k) a[i * n + k] += "
+      "b[k];");
+  expect_fine("for (size_t k = i; k < n; k += get_global_size(0)) a[k] += b[k];");
+  EXPECT_THAT(judge("for (int k = 0; k < n; ++k) a[i + k] = b[k];").notes,
+              ElementsAre(HasSubstr("the same place of 'a'")));
+}
+
+TEST(Splittable, OwnPlacesMustBelongToOneItem) {
+  expect_reason("a[c[i]] += 1;", "it reads 'a'");
+  expect_reason("a[i % 16] += 1;", "it reads 'a'");
+  expect_reason("a[i & 31] += 1;", "it reads 'a'");
+  expect_reason("a[i / 2] += 1;", "it reads 'a'");
+  expect_reason("a[get_group_id(0) + get_local_id(0)] += 1;", "it reads 'a'");
+  expect_fine("a[get_group_id(0) * get_local_size(0) + get_local_id(0)] += 1;");
+  expect_fine("a[j * n + i] += 1;", 3);
+}
+
+TEST(Splittable, CastAndOffsetPointersAreFollowed) {
+  expect_fine("__global float* p = a + 64; p[i] = p[i] + 1;");
+  expect_reason("__global float* p = a + 64; p[i] = a[i];", "it reads 'a'");
+  expect_reason("__global float* p = (__global float*)((__global char*)a + i); *p += 1;",
+                "it reads 'a'");
+  expect_fine("__global float4* p = (__global float4*)a; p[i].x += a[4 * i + 3];");
+  expect_reason("__global float4* p = (__global float4*)a; p[i].x += a[4 * i + 4];",
+                "it reads 'a'");
+  expect_fine("vstore4(vload4(i, a) * 2, i, a);");
+  expect_reason("vstore4(vload4(i, a) * 2, i + 1, a);", "it reads 'a'");
+  expect_reason("vstore4(vload4(0, a + i) * 2, 0, a + i);", "it reads 'a'");
+  expect_reason("__global float* p = (__global float*)((size_t)a | i); *p = 1;",
+                "it writes through a pointer whose buffer cannot be told");
+  expect_reason("__global float* p = n > 3 ? a : (__global float*)c; p[i] = a[i + 1];",
+                "it reads 'a'");
+}
+
+TEST(Splittable, InnerIndicesStayWithinTheirArrays) {
+  const auto reason = [](const std::string& body) {
+    return judge_split(
+               "__kernel void k(__global float (*p)[8][4], int n) { size_t i = get_global_id(0), j "
+               "= "
+               "get_global_id(1); " +
+                   body + " }",
+               "test.cl", {}, "k")
+        .reason();
+  };
+  EXPECT_EQ(reason("for (int m = 0; m < n; ++m) p[j][i][m] += p[j][i][n - m];"), "");
+  EXPECT_EQ(reason("p[i][3][2] = 1; for (int m = 0; m < n; ++m) p[i][m][1] += p[i][0][m];"), "");
+  EXPECT_THAT(reason("for (int m = 0; m < n; ++m) p[j][i][m] += p[j][i + 1][m];"),
+              HasSubstr("it reads 'p'"));
+  EXPECT_EQ(reason("p[j][1][i] = 1; for (int m = 0; m < n; ++m) p[j][m][i] += p[j][0][i];"), "");
+  EXPECT_THAT(reason("p[i / 2][0][0] += 1;"), HasSubstr("it reads 'p'"));
+  EXPECT_THAT(reason("for (int m = 0; m < n; ++m) p[i + m][0][0] += 1;"),
+              HasSubstr("it reads 'p'"));
+}
+
+TEST(Splittable, OneItemMayReadWhatItWrites) {
+  expect_fine("if (i == 0) a[0] += b[0];");
+  expect_reason("float x = a[0]; c[i] = x; if (i == 0) a[0] = x + b[0];", "it reads 'a'");
 }
 
 }  // namespace

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the expressions of scalar evolution apart into steps of ids, loops and constants.
+#include "opencl/places.hpp"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+
+namespace omen::loadbalance {
+namespace {
+
+// An expression before the first turn of every loop.
+class AtStart : public llvm::SCEVRewriteVisitor<AtStart> {
+ public:
+  using SCEVRewriteVisitor::SCEVRewriteVisitor;
+  const llvm::SCEV* visitAddRecExpr(const llvm::SCEVAddRecExpr* recurrence) {
+    return visit(recurrence->getStart());
+  }
+};
+
+// Sums and products of values, however they are cast.
+bool is_polynomial(const llvm::SCEV* value) {
+  return !llvm::SCEVExprContains(value, [](const llvm::SCEV* part) {
+    return !llvm::isa<llvm::SCEVConstant, llvm::SCEVUnknown, llvm::SCEVCastExpr, llvm::SCEVAddExpr,
+                      llvm::SCEVMulExpr>(part);
+  });
+}
+
+}  // namespace
+
+Place PlaceReader::read(const llvm::SCEV* address, std::uint64_t bytes,
+                        const llvm::Instruction& at) {
+  place_ = {};
+  walk(address, 1);
+  for (const auto& [value, factor] : place_.terms) classify(value, factor, at);
+  if (bytes == 0) place_.endless = true;
+  place_.high += static_cast<std::int64_t>(bytes);
+  return std::move(place_);
+}
+
+void PlaceReader::walk(const llvm::SCEV* expression, std::int64_t factor) {
+  switch (expression->getSCEVType()) {
+    case llvm::scConstant: {
+      const llvm::APInt& value = llvm::cast<llvm::SCEVConstant>(expression)->getAPInt();
+      if (value.getMinSignedBits() > 64) place_.clear = false;
+      place_.offset += product(factor, value.sextOrTrunc(64).getSExtValue());
+      return;
+    }
+    case llvm::scTruncate:
+      // A cut to 32 bits tells the ids of every real range apart; `id & 31` does not.
+      if (evolution_.getTypeSizeInBits(expression->getType()) < 31) place_.clear = false;
+      [[fallthrough]];
+    case llvm::scZeroExtend:
+    case llvm::scSignExtend:
+    case llvm::scPtrToInt:
+      return walk(llvm::cast<llvm::SCEVCastExpr>(expression)->getOperand(), factor);
+    case llvm::scAddExpr:
+      for (const llvm::SCEV* part : llvm::cast<llvm::SCEVAddExpr>(expression)->operands())
+        walk(part, factor);
+      return;
+    case llvm::scMulExpr:
+      return walk_product(expression, factor);
+    case llvm::scAddRecExpr:
+      return walk_loop(expression, factor);
+    default:
+      add_term(expression, factor);
+  }
+}
+
+void PlaceReader::walk_product(const llvm::SCEV* expression, std::int64_t factor) {
+  llvm::SmallVector<const llvm::SCEV*, 4> rest;
+  for (const llvm::SCEV* part : llvm::cast<llvm::SCEVMulExpr>(expression)->operands()) {
+    const auto* constant = llvm::dyn_cast<llvm::SCEVConstant>(part);
+    if (constant && constant->getAPInt().getMinSignedBits() <= 64)
+      factor = product(factor, constant->getAPInt().getSExtValue());
+    else
+      rest.push_back(part);
+  }
+  if (rest.size() == 1) return walk(rest[0], factor);
+  add_term(evolution_.getMulExpr(rest), factor);
+}
+
+void PlaceReader::walk_loop(const llvm::SCEV* expression, std::int64_t factor) {
+  const auto* recurrence = llvm::cast<llvm::SCEVAddRecExpr>(expression);
+  walk(recurrence->getStart(), factor);
+  const llvm::SCEV* step = recurrence->getStepRecurrence(evolution_);
+  if (!recurrence->isAffine() || bits_of(step) & kGroupBits) place_.clear = false;
+  const auto* known = llvm::dyn_cast<llvm::SCEVConstant>(step);
+  if (!known) return;  // such as get_global_size
+  const auto* turns = llvm::dyn_cast<llvm::SCEVConstant>(
+      evolution_.getConstantMaxBackedgeTakenCount(recurrence->getLoop()));
+  constexpr unsigned kSensibleBits = 40;
+  if (!turns || turns->getAPInt().getActiveBits() > kSensibleBits)
+    place_.endless = true;
+  else
+    cover(product(product(factor, known->getAPInt().getSExtValue()),
+                  static_cast<std::int64_t>(turns->getAPInt().getZExtValue())));
+}
+
+void PlaceReader::add_term(const llvm::SCEV* value, std::int64_t factor) {
+  const llvm::SCEV* start = AtStart(evolution_).visit(value);
+  std::int64_t& sum = place_.terms[start];
+  sum += factor;
+  if (sum == 0) place_.terms.erase(start);
+}
+
+void PlaceReader::cover(std::int64_t bytes) {
+  (bytes < 0 ? place_.low : place_.high) += bytes;
+}
+
+void PlaceReader::classify(const llvm::SCEV* value, std::int64_t factor,
+                           const llvm::Instruction& at) {
+  const unsigned bits = bits_of(value);
+  const auto* plain = llvm::dyn_cast<llvm::SCEVUnknown>(value);
+  const bool is_call = plain && llvm::isa<llvm::CallBase>(plain->getValue());
+  const std::int64_t step = factor < 0 ? -factor : factor;
+  if (bits & (kDataBit | kFoldedBit)) place_.clear = false;
+  if (!is_call && varies(value, at)) place_.endless = true;
+  if (!(bits & kGroupBits)) {
+    if (bits & kLocalBit) cover(step);  // a group has at least one neighbour
+    return;
+  }
+  place_.ids[value] = factor;
+  if (is_call)
+    place_.pitch = place_.pitch ? std::min(place_.pitch, step) : step;
+  else if (plain || !is_polynomial(value))
+    place_.clear = false;
+}
+
+// A value that a loop around the access changes, in another way than by equal steps.
+bool PlaceReader::varies(const llvm::SCEV* value, const llvm::Instruction& at) const {
+  for (const llvm::Loop* loop = loops_.getLoopFor(at.getParent()); loop;
+       loop = loop->getParentLoop())
+    if (!evolution_.isLoopInvariant(value, loop)) return true;
+  return false;
+}
+
+unsigned PlaceReader::bits_of(const llvm::SCEV* value) const {
+  unsigned joined = 0;
+  llvm::SCEVExprContains(value, [&](const llvm::SCEV* part) {
+    if (const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part))
+      joined |= bits_(unknown->getValue());
+    return false;
+  });
+  return joined;
+}
+
+std::int64_t PlaceReader::product(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) place_.clear = false;
+  return result;
+}
+
+bool keep_apart(const Place& a, const Place& b, bool owned) {
+  if (!a.clear || !b.clear || a.ids != b.ids) return false;
+  if (b.ids.empty()) return false;
+  if (b.pitch == 0) return owned;
+  if (a.terms != b.terms || a.endless || b.endless) return false;
+  const std::int64_t first = std::min(a.offset + a.low, b.offset + b.low);
+  const std::int64_t last = std::max(a.offset + a.high, b.offset + b.high);
+  return last - first <= b.pitch;
+}
+
+}  // namespace omen::loadbalance
