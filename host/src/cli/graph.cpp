@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/component_flags.hpp"
 #include "cli/graph_inputs.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
@@ -141,15 +142,18 @@ class GraphVerb {
     item.options = resolve_options(*ref.info, sources_for(*ref.info));
   }
 
-  // A drawing shows what its nodes say, so it asks for that where a front end can tell.
+  // A drawing shows what its nodes say, and formats of plugins hold what is known of a module: they
+  // ask for that where a front end can tell.
   OptionSources sources_for(const ComponentInfo& frontend) {
     OptionSources sources = session_.flags().sources_for(frontend);
     const std::string suffix = fs::path(request_.output).extension().string();
-    if (suffix != ".svg" && suffix != ".dot") return sources;
-    for (const auto& [key, value] : sources.flags)
-      if (key == "full_text" || key == "full-text") return sources;
-    for (const OptionInfo& option : frontend.options)
-      if (option.key == "full_text") sources.flags.emplace_back("full_text", "true");
+    const std::string wanted = suffix == ".svg" || suffix == ".dot" ? "full_text"
+                               : writer_                            ? "module_facts"
+                                                                    : "";
+    const bool given =
+        std::any_of(sources.flags.begin(), sources.flags.end(),
+                    [&](const auto& flag) { return normal_key(flag.first) == wanted; });
+    if (!given && frontend.option(wanted)) sources.flags.emplace_back(wanted, "true");
     return sources;
   }
 

@@ -212,7 +212,7 @@ void add_verdicts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
 }
 
 Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& module,
-                   const KernelFacts& facts, const char* path) {
+                   const KernelFacts& facts, const ProgramlOptions& options, const char* path) {
   std::vector<std::int64_t> ids;
   std::vector<std::string> names;
   for (const ProgramGraph& graph : graphs) {
@@ -233,6 +233,9 @@ Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& modu
   add_counts(table, graphs, facts.counts, "coalesced", &GreweCounts::coalesced);
   add_counts(table, graphs, facts.counts, "atomic", &GreweCounts::atomic);
   add_verdicts(table, graphs, facts.verdicts);
+  if (options.module_facts)
+    table.add_dictionary("target_triple", first, {module.get().getTargetTriple()})
+        .add_dictionary("data_layout", first, {module.get().getDataLayoutStr()});
   return table.finish();
 }
 
@@ -268,7 +271,7 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
   run.step(-1, "counts");
   const KernelFacts facts = facts_of(bytes, module, path, options_);
   GraphTables tables = to_tables(graphs, table_dialect(options_.dialect));
-  out.put("workloads", workloads_of(graphs, module, facts, path));
+  out.put("workloads", workloads_of(graphs, module, facts, options_, path));
   out.put("nodes", std::move(tables.nodes));
   out.put("edges", std::move(tables.edges));
 }

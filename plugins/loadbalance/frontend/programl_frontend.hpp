@@ -15,7 +15,7 @@ struct ProgramlOptions {
   int opt_level = 2;
   std::vector<std::string> define, include_dir, include;
   bool full_text = false, instructions_only = false, strip_debug = false, counts = true;
-  bool divisible = true;
+  bool divisible = true, module_facts = false;
 
   static auto spec() {
     using O = ProgramlOptions;
@@ -51,6 +51,9 @@ struct ProgramlOptions {
             "count operations and memory accesses of sources, in the same second compilation"),
         opt(&O::strip_debug, "strip_debug",
             "drop debug information from IR first; its calls are nodes otherwise"),
+        opt(&O::module_facts, "module_facts",
+            "add target triple and data layout to workloads; messages ask for them")
+            .advanced(),
         opt(&O::instructions_only, "instructions_only", "leave out variables and constants")
             .advanced());
   }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 namespace omen::loadbalance {
 namespace {
@@ -131,17 +132,28 @@ void write_name(MessageSink& sink, Field field, Enum value,
   if (number != 0) sink.name(field, names[number], static_cast<int>(number));
 }
 
-void write_full_text(MessageSink& sink, std::string_view full_text) {
-  sink.begin({8, "features"});
+void write_feature(MessageSink& sink, std::string_view key, std::string_view value) {
   sink.begin({1, "feature"});
-  sink.bytes({1, "key"}, "full_text");
+  sink.bytes({1, "key"}, key);
   sink.begin({2, "value"});
   sink.begin({1, "bytes_list"});
-  sink.bytes({1, "value"}, full_text);
-  for (int i = 0; i < 4; ++i) sink.end();
+  sink.bytes({1, "value"}, value);
+  for (int i = 0; i < 3; ++i) sink.end();
 }
 
-void write_graph(MessageSink& sink, const ProgramGraph& graph, const std::string& file) {
+void write_module(MessageSink& sink, const MessageModule& module) {
+  sink.begin({5, "module"});
+  write_text(sink, {1, "name"}, module.name);
+  if (!module.target_triple.empty() || !module.data_layout.empty()) {
+    sink.begin({2, "features"});
+    if (!module.data_layout.empty()) write_feature(sink, "data_layout", module.data_layout);
+    if (!module.target_triple.empty()) write_feature(sink, "target_triple", module.target_triple);
+    sink.end();
+  }
+  sink.end();
+}
+
+void write_graph(MessageSink& sink, const ProgramGraph& graph, const MessageModule& module) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     sink.begin({1, "node"});
@@ -149,7 +161,11 @@ void write_graph(MessageSink& sink, const ProgramGraph& graph, const std::string
     write_text(sink, {2, "text"}, graph.text(node));
     write_number(sink, {4, "function"}, std::max(node.function, 0));
     write_number(sink, {7, "block"}, node.block);
-    if (!graph.full_texts.empty() && n > 0) write_full_text(sink, graph.full_texts[n]);
+    if (!graph.full_texts.empty() && n > 0) {
+      sink.begin({8, "features"});
+      write_feature(sink, "full_text", graph.full_texts[n]);
+      sink.end();
+    }
     sink.end();
   }
   for (const Edge& edge : graph.edges) {
@@ -165,45 +181,51 @@ void write_graph(MessageSink& sink, const ProgramGraph& graph, const std::string
     write_text(sink, {1, "name"}, function);
     sink.end();
   }
-  sink.begin({5, "module"});
-  write_text(sink, {1, "name"}, file);
-  sink.end();
+  write_module(sink, module);
 }
 
-// The source file of each graph, in the order of graph_id; the column `group` holds it.
-std::vector<std::string> source_files(const Dataset& in) {
-  std::map<std::int64_t, std::string> files;
+// A column of texts, or nothing where `workloads` has none of that name.
+std::optional<StringColumn> texts_of(const Table& workloads, const char* name) {
+  const auto column = workloads.find(name);
+  if (!column || !is_text(workloads.type(*column))) return std::nullopt;
+  return workloads.strings(*column);
+}
+
+// The module of each graph, in the order of graph_id; the column `group` holds its file.
+std::vector<MessageModule> modules_of(const Dataset& in) {
+  std::map<std::int64_t, MessageModule> modules;
   const Table nodes = in.table("nodes");
-  for (const std::int64_t id : nodes.column<std::int64_t>("graph_id")) files.try_emplace(id);
-  if (in.has("workloads")) {
-    const Table workloads = in.table("workloads");
-    const auto ids = workloads.find("graph_id"), group = workloads.find("group");
-    if (ids && group && is_text(workloads.type(*group))) {
-      const StringColumn names = workloads.strings(*group);
-      const std::vector<double> numbers = workloads.numbers(*ids);
-      for (std::int64_t row = 0; row < workloads.rows(); ++row)
-        if (const auto at =
-                files.find(static_cast<std::int64_t>(numbers[static_cast<std::size_t>(row)]));
-            at != files.end() && at->second.empty())
-          at->second = names[row];
+  for (const std::int64_t id : nodes.column<std::int64_t>("graph_id")) modules.try_emplace(id);
+  const Table workloads = in.has("workloads") ? in.table("workloads") : Table();
+  if (const auto ids = workloads.find("graph_id")) {
+    const std::vector<double> numbers = workloads.numbers(*ids);
+    const auto files = texts_of(workloads, "group"), triples = texts_of(workloads, "target_triple"),
+               layouts = texts_of(workloads, "data_layout");
+    for (std::int64_t row = 0; row < workloads.rows(); ++row) {
+      const auto at =
+          modules.find(static_cast<std::int64_t>(numbers[static_cast<std::size_t>(row)]));
+      if (at == modules.end() || !at->second.name.empty()) continue;
+      if (files) at->second.name = (*files)[row];
+      if (triples) at->second.target_triple = (*triples)[row];
+      if (layouts) at->second.data_layout = (*layouts)[row];
     }
   }
-  std::vector<std::string> list;
-  for (auto& [id, file] : files) list.push_back(std::move(file));
+  std::vector<MessageModule> list;
+  for (auto& [id, module] : modules) list.push_back(std::move(module));
   return list;
 }
 
 }  // namespace
 
 std::string to_message(const std::vector<ProgramGraph>& graphs,
-                       const std::vector<std::string>& files, MessageForm form) {
+                       const std::vector<MessageModule>& modules, MessageForm form) {
   BinarySink binary;
   TextSink text;
   MessageSink& sink = form == MessageForm::kText ? static_cast<MessageSink&>(text) : binary;
   const bool list = graphs.size() != 1;
   for (std::size_t g = 0; g < graphs.size(); ++g) {
     if (list) sink.begin({2, "graph"});
-    write_graph(sink, graphs[g], g < files.size() ? files[g] : "");
+    write_graph(sink, graphs[g], g < modules.size() ? modules[g] : MessageModule{});
     if (list) sink.end();
   }
   return sink.take();
@@ -214,7 +236,7 @@ void write_message_file(const Dataset& in, const char* path, const Run&) {
   const std::vector<ProgramGraph> graphs =
       from_tables(in.table("nodes"), in.has("edges") ? in.table("edges") : Table());
   const std::string message =
-      to_message(graphs, source_files(in), text ? MessageForm::kText : MessageForm::kBinary);
+      to_message(graphs, modules_of(in), text ? MessageForm::kText : MessageForm::kBinary);
   std::ofstream file(path, std::ios::binary);
   file.write(message.data(), static_cast<std::streamsize>(message.size()));
   file.close();

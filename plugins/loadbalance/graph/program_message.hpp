@@ -13,10 +13,15 @@ namespace omen::loadbalance {
 
 enum class MessageForm { kBinary, kText };
 
-// One ProgramGraph, or a ProgramGraphList where `graphs` does not hold exactly one. `files` names
-// the source file of each graph, which becomes its only module.
+// The only module of a graph: its source file, and what it was compiled for where that is known.
+struct MessageModule {
+  std::string name, target_triple = {}, data_layout = {};
+};
+
+// One ProgramGraph, or a ProgramGraphList where `graphs` does not hold exactly one; `modules` are
+// those of the graphs.
 std::string to_message(const std::vector<ProgramGraph>& graphs,
-                       const std::vector<std::string>& files, MessageForm form);
+                       const std::vector<MessageModule>& modules, MessageForm form);
 
 // The graph writer of the plugin: text where `path` ends in .pbtxt, else binary.
 void write_message_file(const Dataset& in, const char* path, const Run& run);

@@ -106,7 +106,7 @@ module {
 )";
 
 TEST(Message, WritesTextAsProtocPrintsIt) {
-  EXPECT_EQ(to_message({sample()}, {"k.cl"}, MessageForm::kText), kText);
+  EXPECT_EQ(to_message({sample()}, {{"k.cl"}}, MessageForm::kText), kText);
 }
 
 TEST(Message, WritesTheWireFormat) {
@@ -130,7 +130,8 @@ TEST(Message, KeepsFullTextsAsBytesAndEscapesThem) {
 }
 
 TEST(Message, SeveralGraphsAreAList) {
-  const std::string text = to_message({sample(), sample()}, {"a.cl", "b.cl"}, MessageForm::kText);
+  const std::string text =
+      to_message({sample(), sample()}, {{"a.cl"}, {"b.cl"}}, MessageForm::kText);
   EXPECT_THAT(text, testing::StartsWith("graph {\n  node {\n"));
   EXPECT_THAT(text, HasSubstr("name: \"b.cl\""));
   EXPECT_EQ(to_message({}, {}, MessageForm::kText), "");
@@ -144,14 +145,30 @@ TEST_F(MessageFiles, ProtocReadsBothForms) {
   EXPECT_EQ(protoc("--encode", "ProgramGraph", directory_ / "g.pbtxt"), binary);
 }
 
+TEST_F(MessageFiles, ModulesSayWhatTheyWereCompiledFor) {
+  dataset_.put("workloads", TableBuilder()
+                                .add("graph_id", std::vector<std::int64_t>{0})
+                                .add_strings("group", {"k.cl"})
+                                .add_strings("target_triple", {"x86_64-unknown-linux-gnu"})
+                                .add_strings("data_layout", {"e-i64:64"})
+                                .finish());
+  const std::string text = write("g.pbtxt");
+  EXPECT_THAT(text, HasSubstr("module {\n  name: \"k.cl\"\n  features {\n    feature {\n"));
+  EXPECT_THAT(text, HasSubstr("key: \"target_triple\""));
+  EXPECT_THAT(text, HasSubstr("value: \"e-i64:64\""));
+  if (std::string(LOADBALANCE_PROTOC).empty()) GTEST_SKIP() << "protoc is not installed";
+  const std::string binary = write("g.pb");
+  EXPECT_EQ(protoc("--encode", "ProgramGraph", directory_ / "g.pbtxt"), binary);
+}
+
 TEST_F(MessageFiles, ProtocReadsListsWithFullTexts) {
   if (std::string(LOADBALANCE_PROTOC).empty()) GTEST_SKIP() << "protoc is not installed";
   ProgramGraph graph = sample();
   graph.full_texts = {"", "", "%1 = add i32 %0, 1", "i8 \xff'\n\t\r\x01"};
   std::ofstream(directory_ / "list.pb", std::ios::binary)
-      << to_message({graph, graph}, {"a", "b"}, MessageForm::kBinary);
+      << to_message({graph, graph}, {{"a"}, {"b"}}, MessageForm::kBinary);
   EXPECT_EQ(protoc("--decode", "ProgramGraphList", directory_ / "list.pb"),
-            to_message({graph, graph}, {"a", "b"}, MessageForm::kText));
+            to_message({graph, graph}, {{"a"}, {"b"}}, MessageForm::kText));
 }
 
 TEST_F(MessageFiles, ADirectoryThatDoesNotExistIsAnError) {
