@@ -11,8 +11,9 @@ namespace omen::loadbalance::cost {
 namespace {
 
 constexpr double kShareFloor = 0.5;  // percent; logits of labels stay finite
-constexpr double kMarkWidth = 8.0;   // percent over which a share speaks for a class or a device
+constexpr double kMarkWidth = 4.0;   // percent over which a share speaks for a class or a device
 constexpr std::size_t kMostResiduals = 2001;
+constexpr double kInformedColumns = 0.6;  // of all, for each tree that also asks the process
 const std::vector<double> kMarks = {0, 25, 50, 75, 100};
 
 bool measured(const KernelRow& row) {
@@ -108,6 +109,10 @@ double share_of_logit(double logit) {
 
 // ---------------------------------------------------------------------------------- one machine
 
+// Columns of the process. Informed trees are told the first three, and how sure it is.
+enum Said : Index { kShare, kRatio, kDevice, kTotal, kFirstClass, kSaid = kFirstClass + 5 };
+constexpr Index kToldColumns = 4;
+
 struct MachineModel::Targets {
   Vector share, ratio, total, classes, devices, weights;
 
@@ -126,25 +131,84 @@ struct MachineModel::Targets {
       devices[i] = row.t_gpu_ms < row.t_cpu_ms ? 1 : 0;
     }
   }
+
+  Matrix all() const {
+    Matrix y = Matrix::Zero(share.size(), kSaid);
+    y.col(kShare) = share;
+    y.col(kRatio) = ratio;
+    y.col(kDevice) = devices;
+    y.col(kTotal) = total;
+    for (Index i = 0; i < share.size(); ++i) y(i, kFirstClass + static_cast<Index>(classes[i])) = 1;
+    return y;
+  }
 };
 
-void MachineModel::fit_share(const Encoded& x, const Targets& y, const CostOptions& options,
-                             std::uint64_t seed, const Run& run) {
+// Rows with what the process says about them: in training without having seen the row, so that the
+// trees learn how far to trust it.
+struct MachineModel::Inputs {
+  const Encoded& x;
+  Opinions said;
+  std::array<Matrix, 2> informed;  // all columns, few columns
+
+  explicit Inputs(const Encoded& encoded) : x(encoded) {}
+  Inputs(const Encoded& encoded, Opinions opinions) : x(encoded), said(std::move(opinions)) {
+    Matrix more(said.mean.rows(), kToldColumns);
+    more << said.mean.leftCols(kToldColumns - 1), said.variance;
+    for (std::size_t few = 0; few < 2; ++few) {
+      const Matrix& own = few ? x.small : x.trees;
+      informed[few].resize(own.rows(), own.cols() + more.cols());
+      informed[few] << own, more;
+    }
+  }
+};
+
+namespace {
+
+// With few columns a tree needs all of them.
+TreeSettings informed_settings(TreeSettings trees, bool few) {
+  trees.columns = few ? 1 : kInformedColumns;
+  return trees;
+}
+
+TreeSettings class_settings(TreeSettings trees) {
+  trees.rounds = std::max(1, trees.rounds / 2);
+  return trees;
+}
+
+}  // namespace
+
+MachineModel::Inputs MachineModel::fit_share(const Encoded& x, const Targets& y,
+                                             const CostOptions& options, std::uint64_t seed,
+                                             const Run& run) {
   with_process_ = options.with_process;
   share_.fit(x.trees, y.share, y.weights, 0, options.trees, seed, run);
   ratio_.fit(x.trees, y.ratio, y.weights, 0, options.trees, seed + 1, run);
-  if (!with_process_) return;
+  if (!with_process_) return Inputs(x);
   run.step(-1, "process");
-  share_process_ = GaussianProcess(options.process);
-  share_process_.fit(x, y.share, y.weights.cwiseInverse());
+  process_ = GaussianProcess(options.process);
+  Inputs in(x, process_.fit(x, y.all(), y.weights.cwiseInverse()));
+  for (std::size_t few = 0; few < 2; ++few)
+    informed_[few].share.fit(in.informed[few], y.share, y.weights, 0,
+                             informed_settings(options.trees, few), seed + 6 + few, run);
+  return in;
 }
 
-Vector MachineModel::predict_share(const Encoded& x) const {
-  Vector sum = share_.predict(x.trees).col(0);
-  const Vector ratio = ratio_.predict(x.trees).col(0);
+MachineModel::Inputs MachineModel::inputs(const Encoded& x) const {
+  return with_process_ ? Inputs(x, process_.predict(x)) : Inputs(x);
+}
+
+// The mean of everybody's answer.
+Vector MachineModel::predict_share(const Inputs& in) const {
+  Vector sum = share_.predict(in.x.trees).col(0);
+  const Vector ratio = ratio_.predict(in.x.trees).col(0);
   for (Index row = 0; row < sum.size(); ++row) sum[row] += share_of_logit(ratio[row]);
   sum /= 2;
-  if (with_process_) sum = (sum + share_process_.predict(x)) / 2;
+  if (with_process_) {
+    sum += in.said.mean.col(kShare);
+    for (std::size_t few = 0; few < 2; ++few)
+      sum += informed_[few].share.predict(in.informed[few]).col(0);
+    sum /= 4;
+  }
   return sum.cwiseMax(0).cwiseMin(100);
 }
 
@@ -163,8 +227,9 @@ std::vector<double> MachineModel::held_out_residuals(const KernelRows& rows,
     run.step(static_cast<double>(held) / (2 * count), "intervals");
     const KernelRows train = subset(rows, in), test = subset(rows, out);
     MachineModel part;
-    part.fit_share(encoder.encode(train), Targets(train), options, seed, run);
-    const Vector answer = part.predict_share(encoder.encode(test));
+    const Encoded seen = encoder.encode(train), asked = encoder.encode(test);
+    part.fit_share(seen, Targets(train), options, seed, run);
+    const Vector answer = part.predict_share(part.inputs(asked));
     for (std::size_t i = 0; i < out.size(); ++i)
       residuals.push_back(std::abs(logit_of_share(answer[static_cast<Index>(i)]) -
                                    logit_of_share(share_of(test.rows[i]))));
@@ -186,38 +251,49 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   const Encoded x = encoder.encode(rows);
   const Targets y(rows);
   run.step(0.5, "fit");
-  fit_share(x, y, options, seed, run);
-  if (has_times_) {
-    total_.fit(x.trees, y.total, y.weights, 0, options.trees, seed + 2, run);
-    if (with_process_) {
-      total_process_ = GaussianProcess(options.process);
-      total_process_.fit(x, y.total, y.weights.cwiseInverse());
-    }
-  }
+  const Inputs in = fit_share(x, y, options, seed, run);
+  if (has_times_) total_.fit(x.trees, y.total, y.weights, 0, options.trees, seed + 2, run);
   run.step(0.7, "fit");
-  TreeSettings classes = options.trees;
-  classes.rounds = std::max(1, classes.rounds / 2);
+  const TreeSettings classes = class_settings(options.trees);
   class_.fit(x.trees, y.classes, y.weights, 5, classes, seed + 3, run);
-  run.step(0.9, "fit");
+  run.step(0.8, "fit");
   device_.fit(x.trees, y.devices, y.weights, 2, options.trees, seed + 4, run);
-  TreeSettings few = options.trees;  // with few columns a tree needs all of them
-  few.columns = 1;
-  device_small_.fit(x.small, y.devices, y.weights, 2, few, seed + 5, run);
+  device_small_.fit(x.small, y.devices, y.weights, 2, informed_settings(options.trees, true),
+                    seed + 5, run);
+  for (std::size_t few = 0; few < 2 && with_process_; ++few) {
+    run.step(0.9, "fit");
+    Informed& own = informed_[few];
+    own.classes.fit(in.informed[few], y.classes, y.weights, 5, informed_settings(classes, few),
+                    seed + 8 + few, run);
+    own.device.fit(in.informed[few], y.devices, y.weights, 2, informed_settings(options.trees, few),
+                   seed + 10 + few, run);
+  }
 }
 
 CostAnswers MachineModel::predict(const Encoded& x) const {
+  const Inputs in = inputs(x);
   CostAnswers answers;
-  answers.share = predict_share(x);
+  answers.share = predict_share(in);
   const Index count = answers.share.size();
   answers.classes = class_.predict(x.trees) + likeness(answers.share, kMarks);
-  answers.classes /= 2;
   answers.devices =
       device_.predict(x.trees) + device_small_.predict(x.small) + device_likeness(answers.share);
-  answers.devices /= 3;
+  if (with_process_) {
+    const Matrix said = in.said.mean.cwiseMax(0).cwiseMin(1);
+    answers.classes += said.middleCols(kFirstClass, 5);
+    answers.devices.col(0) += (1 - said.col(kDevice).array()).matrix();
+    answers.devices.col(1) += said.col(kDevice);
+    for (std::size_t few = 0; few < 2; ++few) {
+      answers.classes += informed_[few].classes.predict(in.informed[few]);
+      answers.devices += informed_[few].device.predict(in.informed[few]);
+    }
+  }
+  for (Matrix* votes : {&answers.classes, &answers.devices})
+    votes->array().colwise() /= votes->rowwise().sum().array().eval();
   answers.log_cpu = answers.log_gpu = Vector::Constant(count, kUnknown);
   if (!has_times_) return answers;
   Vector total = total_.predict(x.trees).col(0);
-  if (with_process_) total = (total + total_process_.predict(x)) / 2;
+  if (with_process_) total = (total + in.said.mean.col(kTotal)) / 2;
   for (Index row = 0; row < count; ++row) {
     const double ratio = logit_of_share(answers.share[row]);
     answers.log_cpu[row] = (total[row] - ratio) / 2;
@@ -244,8 +320,15 @@ void MachineModel::save(ArtifactWriter& out, const std::string& prefix) const {
   device_.save(out, prefix + ".device");
   device_small_.save(out, prefix + ".device_small");
   if (has_times_) total_.save(out, prefix + ".total");
-  if (with_process_) share_process_.save(out, prefix + ".share_process");
-  if (with_process_ && has_times_) total_process_.save(out, prefix + ".total_process");
+  if (with_process_) {
+    process_.save(out, prefix + ".process");
+    for (std::size_t few = 0; few < 2; ++few) {
+      const std::string own = prefix + ".informed." + std::to_string(few);
+      informed_[few].share.save(out, own + ".share");
+      informed_[few].classes.save(out, own + ".class");
+      informed_[few].device.save(out, own + ".device");
+    }
+  }
   out.put(prefix + ".residuals", residuals_);
 }
 
@@ -261,8 +344,16 @@ void MachineModel::load(const ArtifactReader& in, const std::string& prefix,
   device_.load(in, prefix + ".device", encoder.tree_width(), 2);
   device_small_.load(in, prefix + ".device_small", encoder.small_width(), 2);
   if (has_times_) total_.load(in, prefix + ".total", encoder.tree_width(), 0);
-  if (with_process_) share_process_.load(in, prefix + ".share_process", encoder);
-  if (with_process_ && has_times_) total_process_.load(in, prefix + ".total_process", encoder);
+  if (with_process_) {
+    process_.load(in, prefix + ".process", encoder, kSaid);
+    for (std::size_t few = 0; few < 2; ++few) {
+      const std::string own = prefix + ".informed." + std::to_string(few);
+      const Index width = (few ? encoder.small_width() : encoder.tree_width()) + kToldColumns;
+      informed_[few].share.load(in, own + ".share", width, 0);
+      informed_[few].classes.load(in, own + ".class", width, 5);
+      informed_[few].device.load(in, own + ".device", width, 2);
+    }
+  }
   residuals_ = in.get<double>(prefix + ".residuals");
 }
 

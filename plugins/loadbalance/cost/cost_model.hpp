@@ -46,17 +46,26 @@ class MachineModel {
 
  private:
   struct Targets;
-  void fit_share(const Encoded& x, const Targets& y, const CostOptions& options, std::uint64_t seed,
-                 const Run& run);
-  Vector predict_share(const Encoded& x) const;
+  struct Inputs;
+  // Boosted trees that also see what the process says about a row.
+  struct Informed {
+    TreeHead share, classes, device;
+  };
+
+  // Returns what the other answers are learnt from.
+  Inputs fit_share(const Encoded& x, const Targets& y, const CostOptions& options,
+                   std::uint64_t seed, const Run& run);
+  Inputs inputs(const Encoded& x) const;
+  Vector predict_share(const Inputs& in) const;
   std::vector<double> held_out_residuals(const KernelRows& rows, const KernelEncoder& encoder,
                                          const CostOptions& options, std::uint64_t seed,
                                          const Run& run) const;
 
   bool with_process_ = true, has_times_ = false;
   TreeHead share_, ratio_, total_, class_, device_, device_small_;
-  GaussianProcess share_process_, total_process_;
-  std::vector<double> residuals_;  // absolute, of the logit, sorted
+  GaussianProcess process_;
+  std::array<Informed, 2> informed_;  // by all columns, by few
+  std::vector<double> residuals_;     // absolute, of the logit, sorted
 };
 
 // One row's answer.

@@ -15,24 +15,36 @@ struct ProcessScales {
   double noise = 0.03;  // variance of a measurement relative to an amplitude of 1
 };
 
+// What the process says about some rows.
+struct Opinions {
+  Matrix mean;      // one column an answer
+  Vector variance;  // near 0: much like rows of training; the most is the sum of the amplitudes
+};
+
 class GaussianProcess {
  public:
   explicit GaussianProcess(ProcessScales scales = {}) : scales_(scales) {}
 
-  // `noise`: factor of the noise of each row.
-  void fit(const Encoded& x, const Vector& y, const Vector& noise);
-  Vector predict(const Encoded& x) const;
+  // One answer for each column of `y`; `noise`: factor of the noise of each row. Returns what is
+  // said about each row by all others.
+  Opinions fit(const Encoded& x, const Matrix& y, const Vector& noise);
+  Opinions predict(const Encoded& x) const;
 
   void save(ArtifactWriter& out, const std::string& prefix) const;
-  void load(const ArtifactReader& in, const std::string& prefix, const KernelEncoder& encoder);
+  void load(const ArtifactReader& in, const std::string& prefix, const KernelEncoder& encoder,
+            Index answers);
 
  private:
   Matrix kernel(const std::array<Matrix, kBlocks>& a, const std::array<Matrix, kBlocks>& b) const;
+  double amplitude() const;
+  void invert();
 
   ProcessScales scales_;
   std::array<Matrix, kBlocks> rows_;
-  Vector weights_;
-  double mean_ = 0;
+  Vector noise_;    // variance of each row
+  Matrix inverse_;  // of the kernel with noise; from the rows again after load()
+  Matrix weights_;  // one column an answer
+  Vector mean_;
 };
 
 }  // namespace omen::loadbalance::cost

@@ -147,6 +147,47 @@ TEST(CostModel, SharesAloneAreEnough) {
   EXPECT_THROW(model.fit(rows, small(), 1, quiet()), Error);
 }
 
+TEST(GaussianProcess, AsksAllOtherRowsAboutEach) {
+  const KernelRows all = kernels();
+  KernelEncoder encoder;
+  encoder.fit(all, {});
+  const auto answers = [](const KernelRows& rows) {
+    Matrix y(static_cast<Index>(rows.rows.size()), 1);
+    for (Index i = 0; i < y.rows(); ++i) {
+      const KernelRow& row = rows.rows[static_cast<std::size_t>(i)];
+      y(i, 0) = row.t_gpu_ms / row.t_cpu_ms;
+    }
+    return y;
+  };
+  GaussianProcess process;
+  const Opinions others = process.fit(encoder.encode(all), answers(all), Vector::Ones(60));
+  for (const std::size_t left_out : {std::size_t{7}, std::size_t{59}}) {
+    KernelRows rest = all, one = all;
+    rest.rows.erase(rest.rows.begin() + static_cast<std::ptrdiff_t>(left_out));
+    one.rows = {all.rows[left_out]};
+    GaussianProcess without;
+    without.fit(encoder.encode(rest), answers(rest), Vector::Ones(59));
+    const Opinions said = without.predict(encoder.encode(one));
+    const auto at = static_cast<Index>(left_out);
+    // The mean that both start from holds the row here, and does not there.
+    EXPECT_NEAR(others.mean(at, 0), said.mean(0, 0), 0.01);
+    EXPECT_NEAR(others.variance[at], said.variance[0], 1e-5);
+  }
+}
+
+TEST(GaussianProcess, IsSureOfWhatItHasSeenOnly) {
+  KernelRows rows = kernels();
+  KernelEncoder encoder;
+  encoder.fit(rows, {});
+  GaussianProcess process;
+  process.fit(encoder.encode(rows), Matrix::Zero(60, 2), Vector::Ones(60));
+  rows.rows.resize(2);
+  rows.rows[1].input_size = 1e12;
+  const Opinions said = process.predict(encoder.encode(rows));
+  EXPECT_LT(said.variance[0], 0.1);
+  EXPECT_GT(said.variance[1], 1.0);
+}
+
 TEST(Answers, TablesHaveUnitsAndAPlan) {
   KernelRows rows = kernels();
   rows.rows.resize(3);
