@@ -6,24 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "omen/torch/instruction_sets.hpp"
+
 namespace omen::torch_kit::kernels {
 namespace {
-
-// Forced inlining lets each caller compile the body for its own instruction set.
-#define OMEN_KERNEL_BODY [[gnu::always_inline]] inline
-#if defined(__x86_64__)
-#define OMEN_DISPATCH(call)                                              \
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) { \
-    [&]() __attribute__((target("avx2,fma"))) {                          \
-      call;                                                              \
-    }                                                                    \
-    ();                                                                  \
-    return;                                                              \
-  }                                                                      \
-  call
-#else
-#define OMEN_DISPATCH(call) call
-#endif
 
 template <class T>
 OMEN_KERNEL_BODY void add_scaled(T* __restrict y, const T* __restrict x, T w, std::int64_t n) {

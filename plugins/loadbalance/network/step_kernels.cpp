@@ -6,24 +6,10 @@
 #include <bit>
 #include <cmath>
 
+#include "omen/torch/instruction_sets.hpp"
+
 namespace omen::loadbalance::kernels {
 namespace {
-
-// Forced inlining lets each caller compile the body for its own instruction set.
-#define OMEN_KERNEL_BODY [[gnu::always_inline]] inline
-#if defined(__x86_64__)
-#define OMEN_DISPATCH(call)                                              \
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) { \
-    [&]() __attribute__((target("avx2,fma"))) {                          \
-      call;                                                              \
-    }                                                                    \
-    ();                                                                  \
-    return;                                                              \
-  }                                                                      \
-  call
-#else
-#define OMEN_DISPATCH(call) call
-#endif
 
 // A 32-bit mixing function with low bias, which vectorises.
 OMEN_KERNEL_BODY std::uint32_t mix(std::uint32_t x) {
