@@ -64,6 +64,11 @@ class GraphVerb {
                    stderr);
     const auto failed = std::find_if(items_.begin(), items_.end(),
                                      [](const Item& i) { return i.error.has_value(); });
+    const auto bad =
+        std::count_if(failed, items_.end(), [](const Item& i) { return i.error.has_value(); });
+    if (bad > 0)
+      note(globals(), std::to_string(bad) + " of " + std::to_string(items_.size()) +
+                          " files gave no graph; why stands above");
     return failed == items_.end() ? kOk : exit_code_of(*failed->error);
   }
 
@@ -189,7 +194,17 @@ class GraphVerb {
     work();
     for (std::thread& thread : threads) thread.join();
     for (const Item& item : items_)
-      if (item.error && item.error->code() == OMEN_CANCELLED) throw *item.error;
+      if (item.error && item.error->code() == OMEN_CANCELLED)
+        throw Error(OMEN_CANCELLED, "graph was cancelled" + written_so_far(), resume_hint());
+  }
+
+  std::string written_so_far() const {
+    if (!one_file_each()) return "";
+    const auto done = std::count_if(items_.begin(), items_.end(), [](const Item& i) {
+      return i.kept || (i.lowered && !i.error);
+    });
+    return ": " + std::to_string(done) + " of " + std::to_string(items_.size()) +
+           " files are written";
   }
 
   // Lowers one input, and writes it where it has a file of its own: a whole directory then needs
@@ -197,7 +212,7 @@ class GraphVerb {
   void finish_item(Item& item) {
     if (item.error || item.kept) return;
     try {
-      if (interrupted()) throw Error(OMEN_CANCELLED, "graph was cancelled", resume_hint());
+      if (interrupted()) throw Error(OMEN_CANCELLED, "graph was cancelled");
       if (!item.lowered)
         item.lowered = lower(session_.components(), request_.generate ? "" : item.input.path,
                              *item.frontend, item.options);
@@ -270,7 +285,12 @@ class GraphVerb {
       note(globals(), "kept " + std::to_string(kept) + " of " + std::to_string(items_.size()) +
                           " files of the run before");
     if (kept > 0 || !written_.empty()) {
-      for (const std::string& path : written_) note(globals(), "wrote " + path);
+      constexpr std::size_t kListed = 10;
+      if (written_.size() > kListed)
+        note(globals(),
+             "wrote " + std::to_string(written_.size()) + " files as " + request_.output);
+      else
+        for (const std::string& path : written_) note(globals(), "wrote " + path);
       return;
     }
     TextTable table({{"input", false, true},
