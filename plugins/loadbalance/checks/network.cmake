@@ -33,7 +33,7 @@ set(shuffled "${PROJECT_SOURCE_DIR}/tasks/loadbalance/devmap-nvidia-shuffled.spl
 omen_add_show_check(NAME network_shuffled TRACK loadbalance
   COMMAND ${with_dataset} ${folds} check TABLES ${shuffled})
 omen_add_show_check(NAME network_retrained_fold TRACK loadbalance
-  COMMAND ${with_dataset} ${folds} retrain TABLES ${shuffled} epochs=0 readout_epochs=100)
+  COMMAND ${with_dataset} ${folds} retrain TABLES ${shuffled})
 
 include(GoogleTest)
 set(weights loadbalance_published_weights_test)

@@ -23,10 +23,10 @@ struct NetworkPredictorOptions {
   bool bytes = true;
   double dropout = 0;
   double readout_dropout = 0.1;
-  std::int64_t epochs = 8;
-  std::int64_t readout_epochs = 60;
+  std::int64_t epochs = 4;
+  std::int64_t readout_epochs = 100;
   std::int64_t batch = 16;
-  double rate = 2e-3;
+  double rate = 5e-4;
   double readout_rate = 3e-3;
   double decay = 1e-2;
   std::string loss = "absolute";

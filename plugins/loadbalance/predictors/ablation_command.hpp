@@ -10,8 +10,8 @@ namespace omen::loadbalance {
 
 struct AblationOptions {
   std::int64_t folds = 10;
-  std::int64_t epochs = 3;
-  std::int64_t readout_epochs = 80;
+  std::int64_t epochs = 4;
+  std::int64_t readout_epochs = 100;
   double dropout = 0;
   std::vector<std::string> only;
 
