@@ -36,6 +36,10 @@ std::optional<std::string> head_of(const std::string& input) {
   std::error_code error;
   if (!fs::exists(input, error)) return std::nullopt;
   if (fs::is_directory(input, error)) return std::string();
+  // A pipe would hold omen up, and what is read from it here the front end would miss.
+  if (!fs::is_regular_file(input, error))
+    throw Error(OMEN_IO, input + " is neither a file nor a directory",
+                "front ends read files; save what it gives as one first");
   std::ifstream in(input, std::ios::binary);
   if (!in) throw Error(OMEN_IO, input + " cannot be read", "check its permissions");
   std::string head(kHeadBytes, '\0');

@@ -54,6 +54,7 @@ json good() {
                 {"file", "models/a.omen"},
                 {"sha256", std::string(64, '0')},
                 {"default", true}}}},
+             {"examples", {"omen driple gcn --hidden 8"}},
              {"cite", "doi:10.1/x"}}}},
           {"signature", nullptr},
           {"unknown_field", {1, 2, 3}}};
@@ -100,6 +101,7 @@ TEST(Manifest, SurvivesWritingAndReading) {
   EXPECT_THAT(drift(first, second), IsEmpty());
   EXPECT_EQ(to_json(first), to_json(second));
   EXPECT_EQ(second.components[0].models.size(), 1u);
+  EXPECT_THAT(second.components[0].examples, ElementsAre("omen driple gcn --hidden 8"));
 }
 
 TEST(Manifest, FamilyEndsAtTheFirstDash) {
@@ -190,7 +192,9 @@ TEST(Drift, NamesEachDifferingField) {
   code.version = "0.4.0";
   code.components[0].summary = "another";
   code.components[0].options[0].max = 8;
-  code.components[0].models.clear();  // models come from the build, not from the code
+  // Models and examples come from the build, not from the code.
+  code.components[0].models.clear();
+  code.components[0].examples.clear();
   EXPECT_THAT(drift(file, code),
               ElementsAre("version", "driple.gcn.summary", "driple.gcn.options"));
   code = file;

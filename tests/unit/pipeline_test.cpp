@@ -427,6 +427,17 @@ TEST_F(ChoosePredictor, AModelFileKnowsItsComponent) {
   EXPECT_THAT(feature_names(choice), ElementsAre("q"));
 }
 
+TEST_F(ChoosePredictor, FlagsHoldForEveryRowAndCountInUnits) {
+  Tables tables = table({{"m", "1"}, {"size", "5"}});
+  FlagBook flags({{"size", "2Ki"}, {"name", "1M"}, {"other", "3"}}, "");
+  add_flag_features(tables, flags, {"size", "name"}, {"workloads.name:string"});
+  const Table& workloads = tables.at("workloads");
+  EXPECT_EQ(workloads.numbers("size")[0], 2048);
+  EXPECT_EQ(workloads.strings("name")[0], "1M");
+  EXPECT_EQ(workloads.numbers("m")[0], 1);
+  EXPECT_THAT(flags.unused(), ElementsAre("other"));
+}
+
 TEST_F(ChoosePredictor, WrongNamesGetNearSpellings) {
   add_plugin("apple", {reader("apple.alpha", {"workloads.*"})}, {});
   EXPECT_THAT(message_of([&] {
