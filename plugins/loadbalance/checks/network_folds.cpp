@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <string>
 
@@ -14,24 +13,17 @@
 #include "network/network_predictor.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "show.hpp"
 
 namespace omen::loadbalance {
 namespace {
 
 namespace fs = std::filesystem;
+using bench::broken;
+using bench::cpu_seconds;
+using bench::show;
 
 const std::vector<std::string> kTargets = {"share", "share_class", "device"};
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-bool broken() {
-  const char* text = std::getenv("OMEN_SHOW_BREAK");
-  return text && std::strcmp(text, "1") == 0;
-}
 
 // Options of the predictor from KEY=VALUE arguments.
 NetworkPredictorOptions read_options(const std::vector<std::string>& arguments) {
@@ -116,12 +108,6 @@ Score repredict(const FoldData& data, std::int64_t repeat, std::int64_t fold,
   const container::Reader reader = container::Reader::open(file);
   predictor.load(ArtifactReader(reader.source()));
   return test(predictor, data, repeat, fold);
-}
-
-// 0 where the goal is met, else 1.
-int show(const char* name, double value, const char* unit, const char* relation, double bound) {
-  std::printf("SHOW %s %.4f %s goal %s %g\n", name, value, unit, relation, bound);
-  return (relation[0] == '<' ? value <= bound : value >= bound) ? 0 : 1;
 }
 
 int train_folds(const FoldData& data, const fs::path& models,

@@ -20,8 +20,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <ctime>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -33,31 +31,18 @@
 #include "omen/torch/device.hpp"
 #include "omen/torch/message_passing.hpp"
 #include "omen/torch/training.hpp"
+#include "show.hpp"
 
 namespace omen::loadbalance {
 namespace {
+
+using bench::broken;
+using bench::cpu_seconds;
 
 constexpr std::int64_t kBatch = 256;
 constexpr std::int64_t kGroupNodes = 2048;
 constexpr std::int64_t kWords = 2231;
 constexpr double kDropout = 0.3;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-bool broken() {
-  const char* text = std::getenv("OMEN_SHOW_BREAK");
-  return text && std::strcmp(text, "1") == 0;
-}
-
-// 0 where the ratio is within its bound, else 1.
-int show(const char* name, double value, double bound) {
-  std::printf("SHOW %s %.4f ratio goal <= %g\n", name, value, bound);
-  return value <= bound ? 0 : 1;
-}
 
 TokenGraphs read_corpus(const std::string& path) {
   const container::Reader file = container::Reader::open(path);
@@ -157,7 +142,7 @@ int compare_messages(const TokenGraphs& corpus) {
               static_cast<long long>(plan->rows_in), static_cast<long long>(plan->edges()),
               static_cast<long long>(plan->pairs()), static_cast<long long>(6 * plan->rows_in),
               1e3 * slow, 1e3 * fast);
-  return show("message_aggregate_over_index_ops", fast / slow, 0.5);
+  return bench::show("message_aggregate_over_index_ops", fast / slow, "ratio", "<=", 0.5);
 }
 
 NetworkOptions final_model() {
@@ -303,8 +288,8 @@ int compare_with_peer(const std::string& mode, const TokenGraphs& corpus,
   const double theirs = ask_peer(mode, peer, corpus);
   const double ours = epoch ? epoch_seconds(corpus) : inference_seconds(corpus, 5);
   std::printf("%s: %.4g CPU s here, %.4g CPU s in PyTorch Geometric\n", mode.c_str(), ours, theirs);
-  if (epoch) return show("training_epoch_over_pyg", ours / theirs, 0.33);
-  return show("single_graph_inference_over_pyg", ours / theirs, 0.4);
+  if (epoch) return bench::show("training_epoch_over_pyg", ours / theirs, "ratio", "<=", 0.33);
+  return bench::show("single_graph_inference_over_pyg", ours / theirs, "ratio", "<=", 0.4);
 }
 
 int run(const std::vector<std::string>& arguments) {
