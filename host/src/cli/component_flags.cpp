@@ -6,6 +6,7 @@
 
 #include "cli/verbs.hpp"
 #include "omen/host/options.hpp"
+#include "pipeline.hpp"
 #include "render.hpp"
 
 namespace omen::host::cli {
@@ -47,6 +48,15 @@ std::vector<ComponentRef> named(const Registry& registry, const std::vector<std:
   for (const ComponentRef& ref : registry.components(0))
     if (std::find(words.begin(), words.end(), ref.info->id) != words.end()) refs.push_back(ref);
   return refs;
+}
+
+// Columns of workloads that a predictor or scorer reads can be given instead of a table.
+std::string column_flags(const ComponentInfo& component) {
+  if (component.kind != OMEN_PREDICTOR && component.kind != OMEN_SCORER) return "";
+  std::string flags;
+  for (const std::string& name : feature_names(component))
+    flags += (flags.empty() ? "--" : ", --") + name;
+  return flags.empty() ? "" : "  columns that are flags too: " + wrap(flags, 100, 30) + "\n";
 }
 
 }  // namespace
@@ -95,6 +105,7 @@ std::string component_help(const Globals& globals, const std::vector<std::string
     const std::string options = option_help(*ref.info, false, 100);
     text += "\noptions of " + ref.info->id + " (" + ref.info->summary + "):\n";
     text += options.empty() ? "  none\n" : options;
+    text += column_flags(*ref.info);
   }
   return text.empty() ? "\nOptions of a component: name it, as in omen train COMPONENT --help, or "
                         "see omen info COMPONENT.\n"

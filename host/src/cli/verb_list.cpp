@@ -25,7 +25,8 @@ constexpr VerbText kVerbs[] = {
      "omen train baseline.ridge --data runs.csv --target time_ms --group network --alpha 0.1"},
     {"score", "rank candidates, such as GPUs for a job, by what they would cost",
      "omen score jobs.csv --with power.cap --candidates gpus.csv\nomen score jobs.csv --with "
-     "power.cap --top 3"},
+     "power.cap --top 3\nomen score kernel.cl --with loadbalance.split --input-size 1M --wgsize "
+     "256"},
     {"compare", "put predictors on the same data and say which is better, and how sure that is",
      "omen compare baseline.ridge baseline.gbt --task matmul-cpu\n"
      "omen compare baseline.gbt baseline.gbt@depth=4 --task matmul-cpu --baseline "
