@@ -121,14 +121,18 @@ void put_share_curves(const Run& run, const KernelRows& rows, const std::vector<
     const CostRow& row = answers[i];
     if (!row.refusal.empty() || !std::isfinite(row.t_cpu_ms)) continue;
     std::string x, y;
-    for (const SplitCost& cost : split_curve(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms)) {
+    const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
+    std::vector<SplitCost> curve = split_curve(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
+    const auto behind = std::find_if(
+        curve.begin(), curve.end(), [&](const SplitCost& cost) { return cost.share > best.share; });
+    curve.insert(behind, best);  // so that the marker lies on the line
+    for (const SplitCost& cost : curve) {
       x += (x.empty() ? "" : ",") + short_text(cost.share);
       y += (y.empty() ? "" : ",") + short_text(cost.time_ms);
       kernel.push_back(rows.rows[i].name);
       share.push_back(cost.share);
       time.push_back(cost.time_ms);
     }
-    const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
     const std::string name = rows.rows[i].name.empty() ? "kernel" : rows.rows[i].name;
     traces += (traces.empty() ? "" : ",") +
               std::string("{\"type\":\"scatter\",\"mode\":\"lines\",") +
