@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One door to components: in this process or in a worker, behind the same handles.
+#include "machine.hpp"
 #include "omen/conformance/checking_proxy.hpp"
 #include "omen/host/loader.hpp"
 #include "omen/host/log.hpp"
@@ -31,6 +32,13 @@ Handle local(const ComponentRef& ref, const OptionValues& options) {
 #endif
 }
 
+// A file on which a compiler grows without end must not take the machine along; 0: unknown.
+std::uint64_t half_of_memory() {
+  const Machine machine = machine_facts();
+  const bool limited = machine.cgroup_memory > 0 && machine.cgroup_memory < machine.memory;
+  return (limited ? machine.cgroup_memory : machine.memory) / 2;
+}
+
 std::string key_of(const ComponentRef& ref, const OptionValues& options) {
   return ref.info->id + "\n" + options.canonical_json();
 }
@@ -55,6 +63,7 @@ FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues&
   if (!isolated(ref)) return local<FrontendHandle, omen_graph_frontend_vt>(ref, options);
   WorkerLimits limits = settings_.limits;
   if (!generates && limits.timeout_s == 0) limits.timeout_s = kFileSeconds;
+  if (limits.memory_bytes == 0) limits.memory_bytes = half_of_memory();
   return remote_frontend(ref.plugin->manifest, ref.info->id, options, limits);
 }
 

@@ -46,8 +46,8 @@ class Components {
 
   PredictorHandle predictor(const ComponentRef& ref, const OptionValues& options) const;
   // A front end for one of many inputs. One that did well goes back with keep_frontend(): to start
-  // a worker costs more than to lower a file. A worker gets kFileSeconds for each file unless the
-  // user says otherwise; to generate workloads may take any time.
+  // a worker costs more than to lower a file. A worker gets kFileSeconds for each file and half of
+  // the memory unless the user says otherwise; to generate workloads may take any time.
   std::unique_ptr<FrontendHandle> take_frontend(const ComponentRef& ref,
                                                 const OptionValues& options, bool generates) const;
   void keep_frontend(const ComponentRef& ref, const OptionValues& options,

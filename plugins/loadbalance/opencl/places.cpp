@@ -149,9 +149,12 @@ unsigned PlaceReader::bits_of(const llvm::SCEV* value) const {
 }
 
 std::int64_t PlaceReader::product(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t kSensible = std::int64_t{1} << 52;  // sums of these do not overflow
   std::int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) place_.clear = false;
-  return result;
+  if (!__builtin_mul_overflow(a, b, &result) && result > -kSensible && result < kSensible)
+    return result;
+  place_.clear = false;
+  return 0;
 }
 
 bool keep_apart(const Place& a, const Place& b, bool owned) {
