@@ -123,7 +123,7 @@ void PlaceReader::classify(const llvm::SCEV* value, std::int64_t factor,
     if (bits & kLocalBit) cover(step);  // a group has at least one neighbour
     return;
   }
-  place_.ids[value] = factor;
+  place_.ids.insert(value);
   if (is_call)
     place_.pitch = place_.pitch ? std::min(place_.pitch, step) : step;
   else if (plain || !is_polynomial(value))
@@ -158,10 +158,9 @@ std::int64_t PlaceReader::product(std::int64_t a, std::int64_t b) {
 }
 
 bool keep_apart(const Place& a, const Place& b, bool owned) {
-  if (!a.clear || !b.clear || a.ids != b.ids) return false;
-  if (b.ids.empty()) return false;
+  if (!a.clear || !b.clear || b.ids.empty() || a.terms != b.terms) return false;
   if (b.pitch == 0) return owned;
-  if (a.terms != b.terms || a.endless || b.endless) return false;
+  if (a.endless || b.endless) return false;
   const std::int64_t first = std::min(a.offset + a.low, b.offset + b.low);
   const std::int64_t last = std::max(a.offset + a.high, b.offset + b.high);
   return last - first <= b.pitch;

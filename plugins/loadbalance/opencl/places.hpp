@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace llvm {
 class Instruction;
@@ -26,7 +27,7 @@ constexpr unsigned kFoldedBit = 32;  // several ids may give the same value
 // An address as `offset` and steps of values, and the bytes around it that the access covers.
 struct Place {
   std::map<const llvm::SCEV*, std::int64_t> terms;  // bytes for each step of a value
-  std::map<const llvm::SCEV*, std::int64_t> ids;    // those of them that tell work-items apart
+  std::set<const llvm::SCEV*> ids;                  // those of them that tell work-items apart
   std::int64_t offset = 0, low = 0, high = 0;       // it covers offset + low up to offset + high
   std::int64_t pitch = 0;  // smallest known step of an id; 0: only rows of unknown length
   bool endless = false;    // a loop moves it on, nobody knows how far

@@ -139,6 +139,8 @@ TEST(Splittable, LoopsMustStayWithinTheirItem) {
   expect_fine(
       "for (int k = 0; k < n; ++k) a[i * n + k] = 0; for (int k = 0; k < n; ++k) a[i * n + k] += "
       "b[k];");
+  expect_reason("for (int k = 0; k < n; ++k) a[i * n + k] += b[k]; a[i * n + n] = 0;",
+                "it reads 'a'");
   expect_fine("for (size_t k = i; k < n; k += get_global_size(0)) a[k] += b[k];");
   EXPECT_THAT(judge("for (int k = 0; k < n; ++k) a[i + k] = b[k];").notes,
               ElementsAre(HasSubstr("the same place of 'a'")));
