@@ -41,6 +41,14 @@ Place PlaceReader::read(const llvm::SCEV* address, std::uint64_t bytes,
   return std::move(place_);
 }
 
+Place PlaceReader::at_id(const Place& place, const llvm::SCEV* id, const llvm::SCEV* value) {
+  place_ = place;
+  place_.terms.erase(id);
+  place_.ids.erase(id);
+  walk(value, place.terms.at(id));
+  return std::move(place_);
+}
+
 void PlaceReader::walk(const llvm::SCEV* expression, std::int64_t factor) {
   switch (expression->getSCEVType()) {
     case llvm::scConstant: {
@@ -157,13 +165,15 @@ std::int64_t PlaceReader::product(std::int64_t a, std::int64_t b) {
   return 0;
 }
 
+std::int64_t span_of(const Place& a, const Place& b) {
+  return std::max(a.offset + a.high, b.offset + b.high) -
+         std::min(a.offset + a.low, b.offset + b.low);
+}
+
 bool keep_apart(const Place& a, const Place& b, bool owned) {
   if (!a.clear || !b.clear || b.ids.empty() || a.terms != b.terms) return false;
   if (b.pitch == 0) return owned;
-  if (a.endless || b.endless) return false;
-  const std::int64_t first = std::min(a.offset + a.low, b.offset + b.low);
-  const std::int64_t last = std::max(a.offset + a.high, b.offset + b.high);
-  return last - first <= b.pitch;
+  return !a.endless && !b.endless && span_of(a, b) <= b.pitch;
 }
 
 }  // namespace omen::loadbalance

@@ -43,6 +43,8 @@ class PlaceReader {
   // Of an access of `bytes` (0: unknown) by the instruction `at`. Sums do not overflow, or the
   // kernel would leave its buffer.
   Place read(const llvm::SCEV* address, std::uint64_t bytes, const llvm::Instruction& at);
+  // The same place where one of its ids has a value that is the same for all items.
+  Place at_id(const Place& place, const llvm::SCEV* id, const llvm::SCEV* value);
 
  private:
   void walk(const llvm::SCEV* expression, std::int64_t factor);
@@ -60,6 +62,9 @@ class PlaceReader {
   Bits bits_;
   Place place_;
 };
+
+// Bytes from the first to the last that either covers, where their terms are equal.
+std::int64_t span_of(const Place& a, const Place& b);
 
 // True where `a` of one work-item and `b` of any other cannot meet. Rows of unknown length
 // (id * n + k) are taken to lie side by side, and steps of unknown length (get_global_size) to lead

@@ -18,6 +18,7 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -525,13 +526,35 @@ class Judge {
     for (const Access* store : writers) {
       if (load.base && store->base &&
           (keep_apart(load.place, store->place, owned) || same_element(load, *store) ||
-           by_one_item(load, *store)))
+           by_one_item(load, *store) || apart_by_guard(load, *store) ||
+           apart_by_guard(*store, load)))
         continue;
       const std::string line = line_of(store->at);
       return refuse("it reads " + name + " where another work-group may write it" +
                         (line.empty() || line == line_of(load.at) ? "" : " in " + line),
                     load.at);
     }
+  }
+
+  // if (id == 0) a[0] = 1; else a[id] += 1: what a guarded access touches is the place that the
+  // other one has for this id, and it keeps clear of those for all other ids.
+  bool apart_by_guard(const Access& moving, const Access& guarded) {
+    const Place &a = moving.place, &b = guarded.place;
+    if (!a.clear || !b.clear || a.endless || b.endless) return false;
+    for (const auto& [condition, dimensions] : lonely_guards(*guarded.at)) {
+      const auto* compare = llvm::cast<llvm::ICmpInst>(condition);
+      llvm::Value *side = compare->getOperand(0), *value = compare->getOperand(1);
+      if (!bits(side)) std::swap(side, value);
+      const Place id = places_.read(evolution_.getSCEV(side), 1, *guarded.at);
+      if (id.ids.size() != 1 || id.terms.size() != 1 || id.offset != 0 || id.pitch != 1) continue;
+      const llvm::SCEV* which = *id.ids.begin();
+      const auto step = a.terms.find(which);
+      if (step == a.terms.end()) continue;
+      const Place there = places_.at_id(a, which, evolution_.getSCEV(value));
+      if (there.clear && there.terms == b.terms && span_of(there, b) <= std::abs(step->second))
+        return true;
+    }
+    return false;
   }
 
   // if (id == 0) *p += 1: whoever reads the place is whoever writes it.

@@ -198,5 +198,13 @@ TEST(Splittable, OneItemMayReadWhatItWrites) {
   expect_reason("float x = a[0]; c[i] = x; if (i == 0) a[0] = x + b[0];", "it reads 'a'");
 }
 
+TEST(Splittable, BordersBelongToTheItemThatIsThere) {
+  expect_fine("if (i == 3) a[3] = 1; else a[i] = a[i] * 2;");
+  expect_fine("int g = get_global_id(0); if (g == n - 1) a[n - 1] = 1; else a[g] = a[g] * 2;");
+  expect_fine("if (i == 0) a[j * n] = 1; else a[j * n + i] += 2;", 2);
+  expect_reason("if (i == 3) a[4] = 1; else a[i] = a[i] * 2;", "it reads 'a'");
+  expect_reason("if (i == 0) a[n] = 1; else a[i] = a[i] * 2;", "it reads 'a'");
+}
+
 }  // namespace
 }  // namespace omen::loadbalance
