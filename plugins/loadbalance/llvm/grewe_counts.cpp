@@ -12,6 +12,7 @@
 
 #include <unordered_map>
 
+#include "graph/features.hpp"
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 
@@ -20,14 +21,6 @@ namespace {
 
 // Numbers of address spaces in SPIR.
 enum : unsigned { kGlobal = 1, kLocal = 3 };
-
-// "_Z3sinf" is sin.
-llvm::StringRef built_in_name(llvm::StringRef mangled) {
-  if (!mangled.consume_front("_Z")) return mangled;
-  unsigned length = 0;
-  if (mangled.consumeInteger(10, length) || length > mangled.size()) return mangled;
-  return mangled.take_front(length);
-}
 
 const llvm::Value* without_casts(const llvm::Value* value) {
   while (const auto* cast = llvm::dyn_cast<llvm::Operator>(value)) {
@@ -175,7 +168,7 @@ class Counter {
     }
     const llvm::Function* callee = call.getCalledFunction();
     if (!callee || !callee->isDeclaration()) return;
-    const llvm::StringRef name = built_in_name(callee->getName());
+    const llvm::StringRef name = unmangled(callee->getName());
     if (name.startswith("atomic_") || name.startswith("atom_"))
       ++counts_.atomic;
     else if (!name.startswith("get_") && !name.startswith("convert_") &&

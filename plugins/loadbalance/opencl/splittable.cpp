@@ -23,6 +23,7 @@
 #include <set>
 #include <tuple>
 
+#include "graph/features.hpp"
 #include "llvm/guard.hpp"
 #include "llvm/kernels.hpp"
 #include "omen/error.hpp"
@@ -32,15 +33,6 @@ namespace omen::loadbalance {
 namespace {
 
 constexpr unsigned kGlobalSpace = 1, kLocalSpace = 3;  // of the SPIR targets
-
-// "get_global_id" of "_Z13get_global_idj"; other names as they are.
-llvm::StringRef plain_name(llvm::StringRef name) {
-  llvm::StringRef rest = name;
-  unsigned length = 0;
-  if (!rest.consume_front("_Z") || rest.consumeInteger(10, length) || rest.size() < length)
-    return name;
-  return rest.take_front(length);
-}
 
 bool is_mangled(llvm::StringRef name) {
   return name.startswith("_Z");
@@ -63,7 +55,8 @@ void mark_for_inlining(llvm::Module& module, const std::string& wanted) {
 // Ids and sizes are the same whenever they are asked for, so that loops can do without asking.
 void mark_ids(llvm::Module& module) {
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration() || !plain_name(function.getName()).startswith("get_")) continue;
+    const llvm::StringRef name = function.getName();
+    if (!is_mangled(name) || !llvm::StringRef(unmangled(name)).startswith("get_")) continue;
     function.setDoesNotAccessMemory();
     function.setDoesNotThrow();
     function.addFnAttr(llvm::Attribute::WillReturn);
@@ -211,7 +204,7 @@ class Judge {
 
   unsigned bits_of_call(const llvm::CallBase& call) const {
     const llvm::Function* callee = call.getCalledFunction();
-    const llvm::StringRef name = callee ? plain_name(callee->getName()) : "";
+    const llvm::StringRef name = callee ? unmangled(callee->getName()) : "";
     if (name == "get_global_linear_id") return kGroupBits;
     if (name == "get_local_id" || name == "get_local_linear_id") return kLocalBit;
     if (name == "get_global_id" || name == "get_group_id") {
@@ -333,7 +326,7 @@ class Judge {
       return;
     }
     if (callee->isIntrinsic()) return;
-    const llvm::StringRef name = plain_name(callee->getName());
+    const llvm::StringRef name = unmangled(callee->getName());
     if (!callee->isDeclaration())
       return refuse("it calls itself through '" + name.str() + "'", &call);
     look_at_builtin(call, name);
