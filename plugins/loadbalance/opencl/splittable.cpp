@@ -56,7 +56,9 @@ void mark_for_inlining(llvm::Module& module, const std::string& wanted) {
 void mark_ids(llvm::Module& module) {
   for (llvm::Function& function : module) {
     const llvm::StringRef name = function.getName();
-    if (!is_mangled(name) || !llvm::StringRef(unmangled(name)).startswith("get_")) continue;
+    if (!function.isDeclaration() || !is_mangled(name) ||
+        !llvm::StringRef(unmangled(name)).startswith("get_"))
+      continue;
     function.setDoesNotAccessMemory();
     function.setDoesNotThrow();
     function.addFnAttr(llvm::Attribute::WillReturn);
