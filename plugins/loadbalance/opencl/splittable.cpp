@@ -403,7 +403,8 @@ class Judge {
   Guards lonely_guards(const llvm::Instruction& at) const {
     Guards found;
     const llvm::BasicBlock* block = at.getParent();
-    for (const llvm::DomTreeNode* node = tree_.getNode(block)->getIDom(); node;
+    const llvm::DomTreeNode* own = tree_.getNode(block);  // null: no path leads there
+    for (const llvm::DomTreeNode* node = own ? own->getIDom() : nullptr; node;
          node = node->getIDom()) {
       const auto* branch = llvm::dyn_cast<llvm::BranchInst>(node->getBlock()->getTerminator());
       if (!branch || !branch->isConditional()) continue;
