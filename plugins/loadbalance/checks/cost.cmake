@@ -26,5 +26,5 @@ foreach(platform nvidia amd)
             "${splits}/devmap-${platform}-shuffled.split.csv" ${platform} shuffled)
   omen_add_show_check(NAME cost_grouped_${platform} TRACK loadbalance SLOW
     COMMAND ${with_dataset} devmap-${platform}-graphs $<TARGET_FILE:loadbalance_cost_verdicts>
-            $<TARGET_FILE:Omen::cli> ${platform} loadbalance.tree)
+            $<TARGET_FILE:Omen::cli> ${platform})
 endforeach()
