@@ -42,9 +42,9 @@ __kernel void polynomial(__global const float* x, __global float* y, const int t
   c[row * n + column] = sum;
 }
 )cl",
-       "256,256",
+       "384,384",
        "16,16",
-       {"n=256"}},
+       {"n=384"}},
       {"escape",
        R"cl(__kernel void escape(__global uint* counts, const float left, const float top,
                      const float step, const uint limit) {
