@@ -19,7 +19,7 @@ omen_add_show_check(NAME cost_gpu_out TRACK loadbalance SLOW
   COMMAND ${with_dataset} devmap-gpus ${folds} TABLES "${splits}/devmap-gpu-out.split.csv" both
           gpu-out)
 # Verdicts come from compare. Its 40 folds of the shuffled tasks, with references and intervals,
-# would take an hour, so accuracy alone is measured there.
+# would take up to half an hour a platform, so accuracy alone is measured there.
 foreach(platform nvidia amd)
   omen_add_show_check(NAME cost_shuffled_${platform} TRACK loadbalance SLOW
     COMMAND ${with_dataset} devmap-${platform}-graphs ${folds} TABLES
