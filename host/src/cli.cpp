@@ -763,7 +763,9 @@ int parse_and_run(Line& line, Words words) {
     line.app.parse(words);
   } catch (const CLI::ParseError& e) {
     std::string message = e.what();
-    if (!message.empty()) message[0] = static_cast<char>(std::tolower(message[0]));
+    // Sentences begin small here; names of arguments, all capitals, stay.
+    if (message.size() > 1 && !std::isupper(static_cast<unsigned char>(message[1])))
+      message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
     usage_error(message, "see: omen " + line.app.get_name() + " --help");
   }
   if (line.flags) take_key_values(line);
