@@ -44,7 +44,8 @@ struct SearchOptions {
 double corrected_share(double share, const SplitTime& time);
 
 // Measures both devices alone and the start share, corrects it until it stays, descends to better
-// neighbours and measures what is nearly best again. `measure` is given shares from 0 to 100 and returns the time of a run.
+// neighbours and measures what is nearly best again. `measure` is given shares from 0 to 100 and
+// returns the time of a run.
 SplitSearch find_split(const std::function<SplitTime(double share)>& measure,
                        const SearchOptions& options);
 
