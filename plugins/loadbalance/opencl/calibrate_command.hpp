@@ -17,7 +17,7 @@ struct CalibrateOptions {
     return options(
         opt(&O::on, "on", "the two devices, P:D,P:D, as of omen loadbalance run"),
         opt(&O::kernels, "kernels", "how many of the twelve kernels are measured").range(1, 12),
-        opt(&O::repeats, "repeats", "runs of each kernel; the fastest counts").range(1, 1000),
+        opt(&O::repeats, "repeats", "runs of each kernel; the median counts").range(1, 1000),
         opt(&O::predictor, "predictor", "whose times are corrected").advanced(),
         opt(&O::model, "model", "its model; empty: the default one").path().advanced(),
         opt(&O::file, "file", "where the correction is kept; empty: the user's configuration")

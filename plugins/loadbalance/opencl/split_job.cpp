@@ -126,37 +126,34 @@ SplitTime SplitMeter::once(double share) {
   return time;
 }
 
-void SplitMeter::keep_faster(SplitTime& best, const SplitTime& time) const {
-  if (best.total_ms == 0 || time.total_ms < best.total_ms) best = time;
-}
-
 SplitTime SplitMeter::measure(double share) {
-  SplitTime best;
+  std::vector<SplitTime> runs;
   double spent = 0;
   for (int i = 0; i < std::max(options_.repeats, kMostRepeats); ++i) {
     if (i >= options_.repeats && spent > kEnoughMs) break;
-    const SplitTime time = once(share);
-    spent += time.total_ms;
-    keep_faster(best, time);
+    runs.push_back(once(share));
+    spent += runs.back().total_ms;
   }
-  return best;
+  return median_run(std::move(runs));
 }
 
 std::vector<SplitSample> SplitMeter::sweep(const std::vector<double>& shares) {
-  std::vector<SplitSample> samples;
-  for (const double share : shares)
-    samples.push_back({job_.plan(share).share(), {}, SearchStep::kSweep});
+  std::vector<std::vector<SplitTime>> runs(shares.size());
   // In a fixed order each share would always meet the caches and cores that the one before it left.
   std::vector<std::size_t> order(shares.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::minstd_rand random;
-  const std::size_t runs = shares.size() * static_cast<std::size_t>(options_.repeats);
-  for (std::size_t done = 0; done < runs; ++done) {
+  const std::size_t count = shares.size() * static_cast<std::size_t>(options_.repeats);
+  for (std::size_t done = 0; done < count; ++done) {
     if (done % shares.size() == 0) std::shuffle(order.begin(), order.end(), random);
     const std::size_t i = order[done % shares.size()];
-    keep_faster(samples[i].time, once(shares[i]));
-    run_.step(static_cast<double>(done + 1) / static_cast<double>(runs), "sweep");
+    runs[i].push_back(once(shares[i]));
+    run_.step(static_cast<double>(done + 1) / static_cast<double>(count), "sweep");
   }
+  std::vector<SplitSample> samples;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    samples.push_back(
+        {job_.plan(shares[i]).share(), median_run(std::move(runs[i])), SearchStep::kSweep});
   return samples;
 }
 

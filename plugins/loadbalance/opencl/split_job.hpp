@@ -54,7 +54,7 @@ class SplitMeter {
 
   // Runs once on each device and once split, and compares the results.
   Agreement check(double share);
-  // The fastest of several runs.
+  // The median of several runs.
   SplitTime measure(double share);
   // Every share once in each of several rounds, so that drift meets all of them.
   std::vector<SplitSample> sweep(const std::vector<double>& shares);
@@ -65,7 +65,6 @@ class SplitMeter {
 
  private:
   SplitTime once(double share);
-  void keep_faster(SplitTime& best, const SplitTime& time) const;
 
   const SplitJob& job_;
   const SplitOptions& options_;

@@ -59,7 +59,7 @@ std::vector<Option<O>> split_options() {
       make(&S::define, "define", "macro for the compiler, NAME or NAME=VALUE"),
       make(&S::include_dir, "include_dir", "directory with headers"),
       make(&S::include, "include", "file to include before the first line"),
-      make(&S::repeats, "repeats", "runs of each share; the fastest counts").range(1, 1000),
+      make(&S::repeats, "repeats", "runs of each share; the median counts").range(1, 1000),
       make(&S::kernel_timeout, "kernel_timeout", "a launch or build that takes longer is given up")
           .range(0.1, 86400)
           .unit("s"),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace omen::loadbalance {
@@ -95,14 +96,14 @@ class Search {
     for (SplitSample& sample : found_.samples)
       if (sample.time.total_ms <= limit) near.push_back(&sample);
     const double rounds = kRaceMs / (static_cast<double>(near.size()) * limit);
+    std::map<SplitSample*, std::vector<SplitTime>> runs;
+    for (SplitSample* sample : near) runs[sample].push_back(sample->time);
     std::minstd_rand random;
     for (int round = 0; round < std::min<double>(rounds, kMaxRaceRounds); ++round) {
       std::shuffle(near.begin(), near.end(), random);
-      for (SplitSample* sample : near) {
-        const SplitTime again = measure_(sample->share);
-        if (again.total_ms < sample->time.total_ms) sample->time = again;
-      }
+      for (SplitSample* sample : near) runs[sample].push_back(measure_(sample->share));
     }
+    for (auto& [sample, times] : runs) sample->time = median_run(std::move(times));
   }
 
   const std::function<SplitTime(double)>& measure_;
@@ -112,6 +113,13 @@ class Search {
 };
 
 }  // namespace
+
+SplitTime median_run(std::vector<SplitTime> runs) {
+  const auto middle = runs.begin() + static_cast<std::ptrdiff_t>((runs.size() - 1) / 2);
+  std::nth_element(runs.begin(), middle, runs.end(),
+                   [](const SplitTime& a, const SplitTime& b) { return a.total_ms < b.total_ms; });
+  return *middle;
+}
 
 double corrected_share(double share, const SplitTime& time) {
   if (share <= 0 || share >= 100 || time.first_ms <= 0 || time.second_ms <= 0) return share;

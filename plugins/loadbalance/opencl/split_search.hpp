@@ -12,6 +12,10 @@ struct SplitTime {
   double total_ms = 0, first_ms = 0, second_ms = 0;
 };
 
+// The run in the middle of at least one: luck that a share has once does not speak for it, trouble
+// that it has often speaks against it.
+SplitTime median_run(std::vector<SplitTime> runs);
+
 // Why a share was measured.
 enum class SearchStep { kFirstAlone, kSecondAlone, kStart, kCorrection, kProbe, kSweep };
 inline constexpr const char* kSearchStepNames[] = {"first device", "second device", "start",
