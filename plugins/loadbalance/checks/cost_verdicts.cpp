@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts on loadbalance.cost for programs that were not seen, as `omen compare` gives them in
 // this run, with the constant, 5-NN and boosted trees on the same folds.
-//   loadbalance_cost_verdicts OMEN PLATFORM CONTESTANT...
+//   loadbalance_cost_verdicts OMEN PLATFORM
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
