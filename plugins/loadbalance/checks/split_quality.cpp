@@ -18,9 +18,10 @@ namespace omen::loadbalance {
 namespace {
 
 constexpr int kSkipped = 77;
-// Times that lie nearer to the best than this are the best too: devices that share cores have
-// shares that no measurement can tell apart.
-constexpr double kSame = 1.02;
+// Times that lie nearer to the best than this part, or than the noise of the run allows to tell,
+// are the best too: devices that share cores have curves that are flat for many shares.
+constexpr double kSame = 0.02;
+constexpr double kNoiseWidth = 3;  // of a difference of two times, in standard errors of one
 constexpr double kBrokenShare = 95;
 constexpr const char* kEqual = "equal in every bit";
 
@@ -91,47 +92,83 @@ std::string sweep_text(double last) {
   return text + std::to_string(last);
 }
 
+// A share in two sweeps, each in a process of its own.
+struct SweptShare {
+  double share = 0, ms = 0;
+  double apart = 0;  // the difference between both sweeps, in parts of the time
+};
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Brings the second sweep to the speed that the machine had in the first one.
+std::vector<SweptShare> joined(const std::vector<SplitSample>& first,
+                               const std::vector<SplitSample>& second) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    ratios.push_back(first[i].time.total_ms / second[i].time.total_ms);
+  const double speed = median(ratios);
+  std::vector<SweptShare> shares;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const double a = first[i].time.total_ms, b = speed * second[i].time.total_ms;
+    shares.push_back({first[i].share, (a + b) / 2, 2 * (a - b) / (a + b)});
+  }
+  return shares;
+}
+
 struct Quality {
   double best_share = 0, best_ms = INFINITY;
+  double same = 0;             // times above the best by less than this part are as good
   double distance = INFINITY;  // to the nearest share that is as good as the best
   double ratio = 0;            // to the better device alone
 };
 
-// The share that was found takes part in the sweep as its last sample.
-Quality judge(const std::vector<SplitSample>& sweep) {
+// The share that was found takes part in the sweeps as their last.
+Quality judge(const std::vector<SweptShare>& sweep) {
   Quality quality;
-  const SplitSample& found = sweep.back();
-  double single = INFINITY;
+  const SweptShare& found = sweep.back();
+  double single = INFINITY, squares = 0;
   for (std::size_t i = 0; i + 1 < sweep.size(); ++i) {
-    const double time = sweep[i].time.total_ms;
+    const double time = sweep[i].ms;
+    squares += sweep[i].apart * sweep[i].apart;
     if (sweep[i].share == 0 || sweep[i].share == 100) single = std::min(single, time);
     if (time >= quality.best_ms) continue;
     quality.best_ms = time;
     quality.best_share = sweep[i].share;
   }
+  // The mean of two has half the standard error of their difference.
+  const double error = std::sqrt(squares / static_cast<double>(sweep.size() - 1)) / 2;
+  quality.same = std::max(kSame, kNoiseWidth * error);
   for (std::size_t i = 0; i + 1 < sweep.size(); ++i)
-    if (sweep[i].time.total_ms <= kSame * quality.best_ms)
+    if (sweep[i].ms <= (1 + quality.same) * quality.best_ms)
       quality.distance = std::min(quality.distance, std::fabs(sweep[i].share - found.share));
-  quality.ratio = found.time.total_ms / single;
+  quality.ratio = found.ms / single;
   return quality;
 }
 
 // Broken: the search does not correct a bad start.
 int quality(const ProfilerClient& client) {
   double farthest = 0, worst = 0;
-  std::printf("%-16s %9s %9s %9s %12s %14s\n", "kernel", "found %", "best %", "best ms",
-              "points apart", "to one device");
+  std::printf("%-16s %9s %9s %9s %9s %12s %14s\n", "kernel", "found %", "best %", "best ms",
+              "same in %", "points apart", "to one device");
   for (const OwnKernel& kernel : divisible_kernels()) {
     const ProfiledKernel found =
         client.run(kernel.source, flags_of(kernel, {{"shares", "find"}, {"repeats", "4"}}));
     const double share = broken() ? kBrokenShare : found.metrics.at("best_split_percent");
-    const ProfiledKernel swept = client.run(
-        kernel.source, flags_of(kernel, {{"shares", sweep_text(share)}, {"repeats", "40"}}));
-    const Quality quality = judge(swept.samples);
+    const auto sweep = [&] {
+      return client
+          .run(kernel.source, flags_of(kernel, {{"shares", sweep_text(share)}, {"repeats", "25"}}))
+          .samples;
+    };
+    const Quality quality = judge(joined(sweep(), sweep()));
     farthest = std::max(farthest, quality.distance);
     worst = std::max(worst, quality.ratio);
-    std::printf("%-16s %9.1f %9.1f %9.2f %12.1f %14.3f\n", kernel.name, share, quality.best_share,
-                quality.best_ms, quality.distance, quality.ratio);
+    std::printf("%-16s %9.1f %9.1f %9.2f %9.1f %12.1f %14.3f\n", kernel.name, share,
+                quality.best_share, quality.best_ms, 100 * quality.same, quality.distance,
+                quality.ratio);
     std::fflush(stdout);
   }
   std::printf("SHOW split_points_from_sweep %.2f points goal <= 5\n", farthest);

@@ -14,8 +14,7 @@
 namespace omen::loadbalance {
 namespace {
 
-constexpr double kEnoughMs = 40;  // short kernels are repeated until they took this long
-constexpr int kMostRepeats = 15;
+constexpr double kEnoughMs = 40;  // for one look of the search at a share
 
 std::string read_source(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -126,17 +125,6 @@ SplitTime SplitMeter::once(double share) {
   return time;
 }
 
-SplitTime SplitMeter::measure(double share) {
-  std::vector<SplitTime> runs;
-  double spent = 0;
-  for (int i = 0; i < std::max(options_.repeats, kMostRepeats); ++i) {
-    if (i >= options_.repeats && spent > kEnoughMs) break;
-    runs.push_back(once(share));
-    spent += runs.back().total_ms;
-  }
-  return median_run(std::move(runs));
-}
-
 std::vector<SplitSample> SplitMeter::sweep(const std::vector<double>& shares) {
   std::vector<std::vector<SplitTime>> runs(shares.size());
   // In a fixed order each share would always meet the caches and cores that the one before it left.
@@ -162,7 +150,9 @@ SplitSearch SplitMeter::find(double start_share) {
   search.start_share = start_share;
   search.granularity = job_.granularity();
   search.min_gain = options_.min_gain;
-  return find_split([this](double share) { return measure(share); }, search);
+  search.repeats = options_.repeats;
+  search.enough_ms = kEnoughMs;
+  return find_split([this](double share) { return once(share); }, search);
 }
 
 }  // namespace omen::loadbalance

@@ -54,8 +54,6 @@ class SplitMeter {
 
   // Runs once on each device and once split, and compares the results.
   Agreement check(double share);
-  // The median of several runs.
-  SplitTime measure(double share);
   // Every share once in each of several rounds, so that drift meets all of them.
   std::vector<SplitSample> sweep(const std::vector<double>& shares);
   SplitSearch find(double start_share);

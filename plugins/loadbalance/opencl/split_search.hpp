@@ -40,6 +40,8 @@ struct SearchOptions {
   double granularity = 1;  // points: shares nearer than this are the same plan
   double min_gain = 0.02;  // a split that gains less falls back to one device
   int max_corrections = 6;
+  int repeats = 1;       // runs of one look at a share
+  double enough_ms = 0;  // short kernels are repeated until a look took this long
 };
 
 // The share at which both devices would end together at the speeds just measured:
@@ -48,9 +50,9 @@ struct SearchOptions {
 double corrected_share(double share, const SplitTime& time);
 
 // Measures both devices alone and the start share, corrects it until it stays, descends to better
-// neighbours and measures what is nearly best again. `measure` is given shares from 0 to 100 and
-// returns the time of a run.
-SplitSearch find_split(const std::function<SplitTime(double share)>& measure,
+// neighbours and lets what is nearly best run in turns. Every step away from the better device must
+// gain `min_gain`. `run` is given shares from 0 to 100 and returns the time of one run.
+SplitSearch find_split(const std::function<SplitTime(double share)>& run,
                        const SearchOptions& options);
 
 }  // namespace omen::loadbalance

@@ -71,7 +71,7 @@ TEST(Search, CrossesAPlateauToItsLowerEnd) {
 }
 
 TEST(Search, MeasuresNearlyEqualSharesAgain) {
-  // Every first look at a share is disturbed by up to 4 %, later ones are not.
+  // Every first run of a share is disturbed by up to 4 %, later ones are not.
   std::map<double, int> looks;
   const auto noisy = [&looks](double share) {
     SplitTime time = machine(100, 50)(share);
@@ -81,6 +81,37 @@ TEST(Search, MeasuresNearlyEqualSharesAgain) {
   const SplitSearch found = find_split(noisy, {});
   EXPECT_NEAR(found.split_share, 100.0 / 3, 2.5);
   EXPECT_DOUBLE_EQ(found.split_ms, machine(100, 50)(found.split_share).total_ms);
+}
+
+TEST(Search, LetsNearSharesTakeTurns) {
+  // Runs of one share in a row become faster, more so where the first device has much to do.
+  double last = -1;
+  int in_a_row = 0;
+  const auto warming = [&](double share) {
+    in_a_row = share == last ? in_a_row + 1 : 0;
+    last = share;
+    SplitTime time{20 + share / 20, share, 20};
+    time.total_ms *= 1 - 0.001 * share * std::min(in_a_row, 2);
+    return time;
+  };
+  SearchOptions options;
+  options.repeats = 4;
+  EXPECT_LE(find_split(warming, options).split_share, 10);
+}
+
+TEST(Search, TakesWorkFromTheBetterDeviceOnlyForAGain) {
+  // 1 % better at 40 is not worth it, 4 % is.
+  const auto curve = [](double depth) {
+    return [depth](double share) {
+      const double far = std::fabs(share - 40) / 40;
+      return SplitTime{20 * (1 - depth * std::max(1 - far, 0.0)) + (share > 50 ? share : 0), share,
+                       20};
+    };
+  };
+  SearchOptions options;
+  options.start_share = 40;
+  EXPECT_LE(find_split(curve(0.01), options).split_share, 10);
+  EXPECT_NEAR(find_split(curve(0.10), options).split_share, 40, 10);
 }
 
 }  // namespace
