@@ -20,6 +20,7 @@ constexpr const char* kLogTargetHelp =
     "learn the logarithm of a target; auto: when it is positive and spans over two decades";
 constexpr const char* kLogFeaturesHelp =
     "use logarithms of features that span over two decades; auto: by cross-validation";
+constexpr const char* kColumnsHelp = "learn from this column alone, and from no graph";
 constexpr const char* kFoldsHelp = "inner folds that choose the knobs; groups stay together";
 
 LogMode log_mode(const std::string& text) {
@@ -51,6 +52,7 @@ struct RidgeOptions {
   std::string log_target = "auto";
   std::string log_features = "auto";
   int folds = 5;
+  std::vector<std::string> columns;
 
   static auto spec() {
     using O = RidgeOptions;
@@ -58,7 +60,8 @@ struct RidgeOptions {
         opt(&O::alpha, "alpha", "L2 penalty; 0: chosen by cross-validation").range(0, 1e12),
         opt(&O::log_target, "log_target", kLogTargetHelp).choices("auto", "on", "off"),
         opt(&O::log_features, "log_features", kLogFeaturesHelp).choices("auto", "on", "off"),
-        opt(&O::folds, "folds", kFoldsHelp).range(2, 50));
+        opt(&O::folds, "folds", kFoldsHelp).range(2, 50),
+        opt(&O::columns, "columns", kColumnsHelp));
   }
 };
 
@@ -67,7 +70,7 @@ class Ridge final : public TabularPredictor {
   explicit Ridge(const RidgeOptions& o)
       : TabularPredictor("baseline.ridge",
                          [alpha = o.alpha] { return std::make_unique<RidgeLearner>(alpha); },
-                         {log_mode(o.log_target), log_mode(o.log_features), o.folds}) {}
+                         {log_mode(o.log_target), log_mode(o.log_features), o.folds, o.columns}) {}
 };
 
 struct NeighbourOptions {
@@ -77,6 +80,7 @@ struct NeighbourOptions {
   std::string log_target = "auto";
   std::string log_features = "auto";
   int folds = 5;
+  std::vector<std::string> columns;
 
   static auto spec() {
     using O = NeighbourOptions;
@@ -87,7 +91,8 @@ struct NeighbourOptions {
         opt(&O::max_rows, "max_rows", "training rows kept at most, a seeded choice").range(1, 1e7),
         opt(&O::log_target, "log_target", kLogTargetHelp).choices("auto", "on", "off"),
         opt(&O::log_features, "log_features", kLogFeaturesHelp).choices("auto", "on", "off"),
-        opt(&O::folds, "folds", kFoldsHelp).range(2, 50));
+        opt(&O::folds, "folds", kFoldsHelp).range(2, 50),
+        opt(&O::columns, "columns", kColumnsHelp));
   }
 
   KnnOptions learner_options() const {
@@ -106,13 +111,14 @@ class Knn final : public TabularPredictor {
       : TabularPredictor(
             "baseline.knn",
             [options = o.learner_options()] { return std::make_unique<KnnLearner>(options); },
-            {log_mode(o.log_target), log_mode(o.log_features), o.folds}) {}
+            {log_mode(o.log_target), log_mode(o.log_features), o.folds, o.columns}) {}
 };
 
 #if OMEN_BASELINE_XGBOOST
 struct TreeOptions : GbtOptions {
   std::string log_target = "auto";
   int folds = 5;
+  std::vector<std::string> columns;
 
   static auto spec() {
     using O = TreeOptions;
@@ -131,7 +137,8 @@ struct TreeOptions : GbtOptions {
         real(&O::min_child_weight, "min_child_weight", "least weight of a leaf").range(0, 1e6),
         real(&O::l2, "l2", "L2 penalty on the leaves").range(0, 1e6),
         opt(&O::log_target, "log_target", kLogTargetHelp).choices("auto", "on", "off"),
-        opt(&O::folds, "folds", kFoldsHelp).range(2, 50));
+        opt(&O::folds, "folds", kFoldsHelp).range(2, 50),
+        opt(&O::columns, "columns", kColumnsHelp));
   }
 };
 
@@ -142,7 +149,7 @@ class Gbt final : public TabularPredictor {
                          [options = static_cast<GbtOptions>(o)] {
                            return std::make_unique<GbtLearner>(options);
                          },
-                         {log_mode(o.log_target), LogMode::kOff, o.folds}) {}
+                         {log_mode(o.log_target), LogMode::kOff, o.folds, o.columns}) {}
 };
 #endif
 

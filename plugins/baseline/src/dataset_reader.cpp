@@ -286,6 +286,25 @@ std::vector<ReadTarget> read_targets(const Dataset& dataset, const Rows& rows) {
   return targets;
 }
 
+void keep_columns(Rows& rows, const std::vector<std::string>& names) {
+  std::vector<Column> kept;
+  for (const std::string& name : names) {
+    const auto found = std::find_if(rows.frame.columns.begin(), rows.frame.columns.end(),
+                                    [&](const Column& column) { return column.name == name; });
+    if (found == rows.frame.columns.end()) {
+      std::string all;
+      for (const Column& column : rows.frame.columns)
+        all += (all.empty() ? "" : ", ") + column.name;
+      throw_bad_data("there is no column '" + name + "' to learn from",
+                     all.empty() ? "the table has no features" : "name some of " + all);
+    }
+    kept.push_back(*found);
+  }
+  rows.frame.columns = std::move(kept);
+  rows.frame.bags.clear();
+  rows.has_graphs = false;
+}
+
 void append(Rows& rows, std::vector<ReadTarget>& targets, const Rows& more,
             const std::vector<ReadTarget>& more_targets) {
   if (targets.size() != more_targets.size()) {

@@ -30,6 +30,9 @@ struct Rows {
 Rows read_rows(const Dataset& dataset, const std::vector<std::string>& without,
                const std::function<void()>& check);
 
+/// Forgets all features but these columns. Throws where one of them is not there.
+void keep_columns(Rows& rows, const std::vector<std::string>& names);
+
 /// A target with the metadata of its column, such as its unit.
 struct ReadTarget {
   Target target;

@@ -118,6 +118,7 @@ void TabularPredictor::fit(const Dataset& train, const Dataset& valid, const Run
     targets.push_back(std::move(target.target));
     next->metadata.push_back(std::move(target.metadata));
   }
+  if (!options_.columns.empty()) keep_columns(rows, options_.columns);
   next->with_graphs = rows.has_graphs;
   next->reports = next->model.fit(rows.frame, targets, rows.group, make_context(run));
   for (const TargetReport& report : next->reports) {

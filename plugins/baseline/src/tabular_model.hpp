@@ -18,6 +18,8 @@ struct ModelOptions {
   LogMode log_target = LogMode::kAuto;
   LogMode log_features = LogMode::kAuto;
   int folds = 5;
+  std::vector<std::string> columns =
+      {};  ///< learn from these alone; empty: from all, and from graphs
 };
 
 /// One target column of the training rows.

@@ -122,7 +122,9 @@ class PredictorClient {
     std::vector<omen_option> values;
     for (auto* at = component.options; at && *at; ++at) {
       const omen_option_spec& spec = **at;
-      std::string& text = options.emplace(spec.key, spec.default_text).first->second;
+      if (!spec.default_text && !options.count(spec.key)) continue;  // a list may be empty
+      std::string& text =
+          options.emplace(spec.key, spec.default_text ? spec.default_text : "").first->second;
       omen_option value{spec.key, spec.type, 0, 0, 0, text.c_str()};
       value.r = std::strtod(text.c_str(), nullptr);
       value.i = std::strtoll(text.c_str(), nullptr, 10);

@@ -366,6 +366,21 @@ TEST(Plugin, ModelsBelongToTheirComponent) {
   EXPECT_EQ(status_of([&] { ridge.load(artifact); }), OMEN_INVALID_DATA);
 }
 
+TEST(Plugin, LearnsFromChosenColumnsAlone) {
+  Fixture train;
+  PredictorClient client(find_component(plugin(), "baseline.knn"), {{"columns", "m"}});
+  const TestRun run;
+  client.fit(train.dataset, run);
+  TestArtifact artifact = client.save();
+  const TestArtifact::Stored& names = artifact.tensors.at("features.numeric.names.bytes");
+  EXPECT_EQ(std::string(names.bytes.begin(), names.bytes.end()), "m");
+  EXPECT_TRUE(artifact.tensors.at("features.category.names.bytes").bytes.empty());
+  EXPECT_EQ(client.predict(train.dataset, run).rows(), 60);
+
+  PredictorClient mistaken(find_component(plugin(), "baseline.knn"), {{"columns", "n"}});
+  EXPECT_EQ(status_of([&] { mistaken.fit(train.dataset, run); }), OMEN_INVALID_DATA);
+}
+
 TEST(Plugin, TargetsNeverBecomeFeatures) {
   // The target also stands among the workload columns, as in a table that a user saved whole.
   Fixture train;
