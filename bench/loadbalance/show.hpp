@@ -56,12 +56,17 @@ inline std::vector<File> files_in(const std::string& directory, const std::strin
 }
 
 // 0 where `value` meets the goal, else 1.
-inline int show(const char* name, double value, const char* unit, const char* op, double bound) {
-  std::printf("SHOW %s %.4g %s goal %s %g\n", name, value, unit, op, bound);
-  const bool met = std::string(op) == "<="   ? value <= bound
-                   : std::string(op) == ">=" ? value >= bound
-                                             : value == bound;
+inline int show(const std::string& name, double value, const char* unit, const std::string& op,
+                double bound) {
+  std::printf("SHOW %s %.4g %s goal %s %g\n", name.c_str(), value, unit, op.c_str(), bound);
+  std::fflush(stdout);
+  const bool met = op == "<=" ? value <= bound : op == ">=" ? value >= bound : value == bound;
   return met ? 0 : 1;
+}
+
+// A figure without a goal.
+inline void show(const std::string& name, double value, const char* unit) {
+  std::printf("SHOW %s %.4g %s goal none\n", name.c_str(), value, unit);
 }
 
 }  // namespace omen::loadbalance::bench

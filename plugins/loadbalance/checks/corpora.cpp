@@ -17,6 +17,7 @@
 #include "llvm/graph_builder.hpp"
 #include "llvm/grewe_counts.hpp"
 #include "llvm/read_module.hpp"
+#include "show.hpp"
 #include "stats/correlation.hpp"
 #include "support/track_data.hpp"
 
@@ -27,20 +28,17 @@ namespace fs = std::filesystem;
 using testing::track_data;
 using testing::unpacked;
 
-bool broken() {
-  return std::getenv("OMEN_SHOW_BREAK") != nullptr;
-}
+using bench::broken;
 
 // Prints figures and remembers whether one of them missed its goal.
 class Figures {
  public:
   void show(const std::string& name, double value, const char* unit) {
-    std::printf("SHOW %s %.6g %s goal none\n", name.c_str(), value, unit);
+    bench::show(name, value, unit);
   }
   void show(const std::string& name, double value, const char* unit, const std::string& op,
             double bound) {
-    std::printf("SHOW %s %.6g %s goal %s %g\n", name.c_str(), value, unit, op.c_str(), bound);
-    missed_ |= !(op == "<=" ? value <= bound : op == ">=" ? value >= bound : value == bound);
+    missed_ |= bench::show(name, value, unit, op, bound) != 0;
   }
   bool missed() const { return missed_; }
 

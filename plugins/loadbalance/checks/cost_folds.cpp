@@ -18,6 +18,7 @@
 
 #include "cost/cost_model.hpp"
 #include "omen/container.hpp"
+#include "show.hpp"
 
 namespace omen::loadbalance::cost {
 namespace {
@@ -131,12 +132,11 @@ using Method = std::function<void(const KernelRows& train, const KernelRows& tes
 Answer cross_validate(const KernelRows& rows, const std::vector<std::string>& fold,
                       const Method& method) {
   Answer answer(rows.rows.size());
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
   for (const std::string& held : std::set<std::string>(fold.begin(), fold.end())) {
     std::vector<std::size_t> in, out;
     for (std::size_t i = 0; i < fold.size(); ++i) (fold[i] == held ? out : in).push_back(i);
     KernelRows train = subset(rows, in);
-    if (broken) permute_labels(train);
+    if (bench::broken()) permute_labels(train);
     KernelRows test = subset(rows, out);
     for (KernelRow& row : test.rows) row.share = row.t_cpu_ms = row.t_gpu_ms = kUnknown;
     method(train, test, out, answer);
@@ -250,13 +250,6 @@ int card(const Data& data) {
   return 0;
 }
 
-int show(const std::string& name, double value, const char* unit, const std::string& op,
-         double bound) {
-  std::printf("SHOW %s %.4g %s goal %s %g\n", name.c_str(), value, unit, op.c_str(), bound);
-  std::fflush(stdout);
-  return (op == "<=" ? value <= bound : value >= bound) ? 0 : 1;
-}
-
 // Means over the repeats of the split, with boosted trees in the same table.
 struct Means {
   double mae = 0, classes = 0, devices = 0;
@@ -280,16 +273,16 @@ int shuffled(const Data& data, const std::string& platform) {
               cost.mae, cost.classes, cost.devices, trees.mae, trees.classes, trees.devices);
   const bool nvidia = platform == "nvidia";
   const std::string name = "shuffled_" + platform;
-  return show(name + "_mae", cost.mae, "points", "<=", nvidia ? 6.0 : 6.7) +
-         show(name + "_class_accuracy", cost.classes, "share", ">=", nvidia ? 0.80 : 0.74) +
-         show(name + "_device_accuracy", cost.devices, "share", ">=", nvidia ? 0.90 : 0.94);
+  return bench::show(name + "_mae", cost.mae, "points", "<=", nvidia ? 6.0 : 6.7) +
+         bench::show(name + "_class_accuracy", cost.classes, "share", ">=", nvidia ? 0.80 : 0.74) +
+         bench::show(name + "_device_accuracy", cost.devices, "share", ">=", nvidia ? 0.90 : 0.94);
 }
 
 int gpu_out(const Data& data) {
   const Means reused(data, "label of the other GPU", reused_label);
   const Means cost(data, "loadbalance.cost", cost_method({}));
-  return show("gpu_out_mae", cost.mae, "points", "<=", 22.2) +
-         show("gpu_out_device_accuracy", cost.devices, "share", ">=", 0.625);
+  return bench::show("gpu_out_mae", cost.mae, "points", "<=", 22.2) +
+         bench::show("gpu_out_device_accuracy", cost.devices, "share", ">=", 0.625);
 }
 
 int main_(int count, char** values) {

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "show.hpp"
+
 namespace {
 
 using nlohmann::json;
@@ -23,9 +25,8 @@ constexpr const char* kLaunchNeighbours =
     "baseline.knn@k=5,weights=uniform,columns=wgsize,columns=input_size";
 constexpr const char* kTargets[] = {"share", "share_class", "device"};
 
-bool broken() {
-  return std::getenv("OMEN_SHOW_BREAK") != nullptr;
-}
+using omen::loadbalance::bench::broken;
+using omen::loadbalance::bench::show;
 
 // Holds the run's files until they were read.
 class RunDirectory {
@@ -66,13 +67,6 @@ json compared(const std::string& omen, const std::string& task) {
     text.append(buffer, got);
   if (pclose(pipe) != 0) throw std::runtime_error("this failed: " + command);
   return json::parse(text);
-}
-
-int show(const std::string& name, double value, const char* unit, const std::string& op,
-         double bound) {
-  std::printf("SHOW %s %.4g %s goal %s %g\n", name.c_str(), value, unit, op.c_str(), bound);
-  const bool met = op == "<=" ? value <= bound : op == ">=" ? value >= bound : value == bound;
-  return met ? 0 : 1;
 }
 
 class Report {
@@ -164,9 +158,8 @@ int judge(const Report& report, const std::string& platform) {
   missed += worse("trees", "baseline.gbt") + worse("own_trees", kOwnTrees);
   missed += show(name + "_coverage_low", report.coverage(), "%", ">=", 70);
   missed += show(name + "_coverage_high", report.coverage(), "%", "<=", 90);
-  std::printf("SHOW %s_mae %.4g points goal none\n", name.c_str(), report.loss("share", kCost));
-  std::printf("SHOW %s_device_accuracy %.4g share goal none\n", name.c_str(),
-              1 - report.loss("device", kCost));
+  show(name + "_mae", report.loss("share", kCost), "points");
+  show(name + "_device_accuracy", 1 - report.loss("device", kCost), "share");
   return missed;
 }
 

@@ -10,7 +10,6 @@ add_executable(loadbalance_network_folds network_folds.cpp fold_data.cpp)
 add_executable(loadbalance_network_speed network_speed.cpp)
 foreach(program loadbalance_network_folds loadbalance_network_speed)
   target_link_libraries(${program} PRIVATE loadbalance_network omen_warnings)
-  target_include_directories(${program} PRIVATE "${PROJECT_SOURCE_DIR}/bench/loadbalance")
   set_target_properties(${program} PROPERTIES JOB_POOL_COMPILE omen_torch
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endforeach()
