@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "opencl/id_flow.hpp"
+
 namespace omen::loadbalance {
 namespace {
 

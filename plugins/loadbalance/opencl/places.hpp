@@ -18,12 +18,6 @@ class Value;
 
 namespace omen::loadbalance {
 
-// What a value depends on.
-constexpr unsigned kGroupBits = 7;   // bit d: the group or the global id in dimension d
-constexpr unsigned kLocalBit = 8;    // the place within the group
-constexpr unsigned kDataBit = 16;    // something that was loaded
-constexpr unsigned kFoldedBit = 32;  // several ids may give the same value
-
 // An address as `offset` and steps of values, and the bytes around it that the access covers.
 struct Place {
   std::map<const llvm::SCEV*, std::int64_t> terms;  // bytes for each step of a value
