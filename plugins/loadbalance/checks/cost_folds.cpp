@@ -106,14 +106,6 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-KernelRows subset(const KernelRows& rows, const std::vector<std::size_t>& which) {
-  KernelRows part;
-  part.graphs = rows.graphs;
-  part.groups = rows.groups;
-  for (const std::size_t row : which) part.rows.push_back(rows.rows[row]);
-  return part;
-}
-
 // Labels of other rows: what is left then is chance.
 void permute_labels(KernelRows& rows) {
   std::mt19937_64 random(7);
@@ -135,9 +127,9 @@ Answer cross_validate(const KernelRows& rows, const std::vector<std::string>& fo
   for (const std::string& held : std::set<std::string>(fold.begin(), fold.end())) {
     std::vector<std::size_t> in, out;
     for (std::size_t i = 0; i < fold.size(); ++i) (fold[i] == held ? out : in).push_back(i);
-    KernelRows train = subset(rows, in);
+    KernelRows train = rows.subset(in);
     if (bench::broken()) permute_labels(train);
-    KernelRows test = subset(rows, out);
+    KernelRows test = rows.subset(out);
     for (KernelRow& row : test.rows) row.share = row.t_cpu_ms = row.t_gpu_ms = kUnknown;
     method(train, test, out, answer);
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cost/share_scale.hpp"
+
 namespace omen::loadbalance::cost {
 namespace {
 

@@ -3,6 +3,7 @@
 #include "cost/kernel_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace omen::loadbalance::cost {
@@ -73,6 +74,18 @@ void read_targets(const Dataset& in, KernelRows& rows) {
 }
 
 }  // namespace
+
+bool KernelRow::has_both_times() const {
+  return t_cpu_ms > 0 && t_gpu_ms > 0 && std::isfinite(t_cpu_ms) && std::isfinite(t_gpu_ms);
+}
+
+KernelRows KernelRows::subset(const std::vector<std::size_t>& which) const {
+  KernelRows part;
+  part.graphs = graphs;
+  part.groups = groups;
+  for (const std::size_t row : which) part.rows.push_back(rows[row]);
+  return part;
+}
 
 const FeatureCounts& KernelRows::counts(const KernelRow& row) const {
   static const FeatureCounts none;

@@ -28,6 +28,8 @@ struct KernelRow {
   std::int32_t group = -1;  // rows of one program have the same number
   std::string name, cpu, gpu, compiled;
   double t_cpu_ms = kUnknown, t_gpu_ms = kUnknown, share = kUnknown;  // only where measured
+
+  bool has_both_times() const;
 };
 
 struct KernelRows {
@@ -36,6 +38,7 @@ struct KernelRows {
   std::vector<std::string> groups;
 
   const FeatureCounts& counts(const KernelRow& row) const;
+  KernelRows subset(const std::vector<std::size_t>& which) const;
 };
 
 // Reads workloads, nodes and edges; `targets` too where `with_targets` is set. Columns that a

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shares and times on one machine, learnt from kernels that were measured there.
+#pragma once
+
+#include "cost/gaussian_process.hpp"
+#include "cost/tree_head.hpp"
+
+namespace omen::loadbalance::cost {
+
+struct CostOptions {
+  EncoderOptions inputs;
+  TreeSettings trees;
+  ProcessScales process;
+  bool with_process = true;  // the Gaussian process keeps its training rows in the model
+  int inner_folds = 5;       // that intervals are measured on; groups stay together
+};
+
+// Answers for some rows.
+struct CostAnswers {
+  Vector share;             // percent for the CPU
+  Matrix classes, devices;  // probabilities in the order of kShareClasses and kDevices
+  Vector log_cpu, log_gpu;  // of milliseconds; NaN where times were not learnt
+};
+
+// One machine: a CPU and a GPU on which rows were measured.
+class MachineModel {
+ public:
+  void fit(const KernelRows& rows, const KernelEncoder& encoder, const CostOptions& options,
+           std::uint64_t seed, const Run& run);
+  CostAnswers predict(const Encoded& x) const;
+  // Half width of an interval of the logit of the share that covers `level` of new programs.
+  double half_width(double level) const;
+
+  void save(ArtifactWriter& out, const std::string& prefix) const;
+  void load(const ArtifactReader& in, const std::string& prefix, const KernelEncoder& encoder);
+
+  std::string cpu, gpu;
+  bool has_times() const { return has_times_; }
+
+ private:
+  struct Targets;
+  struct Inputs;
+  // Boosted trees that also see what the process says about a row.
+  struct Informed {
+    TreeHead share, classes, device;
+  };
+
+  // Returns what the other answers are learnt from.
+  Inputs fit_share(const Encoded& x, const Targets& y, const CostOptions& options,
+                   std::uint64_t seed, const Run& run);
+  Inputs inputs(const Encoded& x) const;
+  Vector predict_share(const Inputs& in) const;
+  std::vector<double> held_out_residuals(const KernelRows& rows, const KernelEncoder& encoder,
+                                         const CostOptions& options, std::uint64_t seed,
+                                         const Run& run) const;
+
+  bool with_process_ = true, has_times_ = false;
+  TreeHead share_, ratio_, total_, class_, device_, device_small_;
+  GaussianProcess process_;
+  std::array<Informed, 2> informed_;  // by all columns, by few
+  std::vector<double> residuals_;     // absolute, of the logit, sorted
+};
+
+}  // namespace omen::loadbalance::cost
