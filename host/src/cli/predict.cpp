@@ -101,6 +101,12 @@ std::string interval_text(const Table& rows, const std::string& target, std::int
   return "[" + cell_text(rows, *lo, row) + ", " + cell_text(rows, *hi, row) + "]";
 }
 
+bool has_probabilities(const Table& rows, const std::string& target) {
+  for (std::size_t column = 0; column < rows.columns(); ++column)
+    if (rows.name(column).starts_with(target + ".p.")) return true;
+  return false;
+}
+
 // The probability of the class that was predicted.
 std::string probability_text(const Table& rows, const std::string& target, std::int64_t row) {
   const std::size_t column = rows.index(target);
@@ -142,7 +148,7 @@ TextTable people_table(const Answer& answer, const PredictRequest& request, std:
   for (const std::string& target : targets) {
     headings.push_back({target_heading(answer, target), is_number(rows.type(rows.index(target)))});
     bounded.push_back(rows.has(target + ".lo") && rows.has(target + ".hi"));
-    likely.push_back(is_text(rows.type(rows.index(target))));
+    likely.push_back(has_probabilities(rows, target));
     if (bounded.back()) headings.push_back({level, true});
     if (likely.back()) headings.push_back({"chance", true});
   }
