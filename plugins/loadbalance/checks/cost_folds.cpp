@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cost/cost_model.hpp"
+#include "cost/share_scale.hpp"
 #include "omen/container.hpp"
 #include "show.hpp"
 
@@ -85,10 +86,6 @@ struct Answer {
   explicit Answer(std::size_t rows) : share(rows), share_class(rows), device(rows) {}
 };
 
-int class_of(double share) {
-  return static_cast<int>(std::clamp(std::floor(share / 25 + 0.5), 0.0, 4.0));
-}
-
 struct Losses {
   std::vector<double> mae, miss_class, miss_device;
 
@@ -96,7 +93,7 @@ struct Losses {
     for (std::size_t i = 0; i < rows.rows.size(); ++i) {
       const KernelRow& row = rows.rows[i];
       mae.push_back(std::abs(answer.share[i] - row.share));
-      miss_class.push_back(answer.share_class[i] != class_of(row.share));
+      miss_class.push_back(answer.share_class[i] != class_of_share(row.share));
       miss_device.push_back(answer.device[i] != (row.t_gpu_ms < row.t_cpu_ms ? 1 : 0));
     }
   }
@@ -175,7 +172,7 @@ void boosted_trees(const KernelRows& train, const KernelRows& test,
   for (Index i = 0; i < count; ++i) {
     const KernelRow& row = train.rows[static_cast<std::size_t>(i)];
     share[i] = row.share;
-    classes[i] = class_of(row.share);
+    classes[i] = class_of_share(row.share);
     devices[i] = row.t_gpu_ms < row.t_cpu_ms ? 1 : 0;
   }
   TreeSettings plain;
@@ -207,7 +204,7 @@ void reused_label(const KernelRows& train, const KernelRows& test,
   for (std::size_t i = 0; i < places.size(); ++i) {
     const KernelRow& row = *by_name.at(test.rows[i].name);
     answer.share[places[i]] = row.share;
-    answer.share_class[places[i]] = class_of(row.share);
+    answer.share_class[places[i]] = class_of_share(row.share);
     answer.device[places[i]] = row.t_gpu_ms < row.t_cpu_ms;
   }
 }
