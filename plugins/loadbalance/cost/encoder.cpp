@@ -9,7 +9,6 @@
 namespace omen::loadbalance::cost {
 namespace {
 
-constexpr Index kGreweCounts = 5, kGreweRatios = 4;
 constexpr int kFewestRows = 4;       // that a name must occur in to be learnt
 constexpr double kRangeSlack = 0.1;  // of a range, before a launch counts as outside of it
 constexpr double kFarSlack = 1.5;    // of the farthest training row
@@ -30,7 +29,7 @@ double log1(double value) {
 }
 
 // Grewe's four ratios: bytes an operation, coalesced accesses, use of local memory, intensity.
-std::array<double, kGreweRatios> grewe_ratios(const KernelRow& row, bool with_size) {
+std::array<double, 4> grewe_ratios(const KernelRow& row, bool with_size) {
   const double mem = std::max(row.grewe[kMem], 1.0);
   const double all = std::max(row.grewe[kComp] + row.grewe[kMem], 1.0);
   return {with_size ? row.input_size / all : kUnknown, row.grewe[kCoalesced] / mem,
@@ -135,9 +134,9 @@ std::array<Vector, kBlocks> KernelEncoder::raw_blocks(const KernelRows& rows,
   for (std::size_t i = 0; i < ratios_.size(); ++i)
     raw[kRatios][static_cast<Index>(i)] =
         std::sqrt(std::max(count_of(counts, ratios_[i]), 0.0) / instructions);
-  raw[kGreweBlock].resize(grewe_ ? kGreweCounts : 0);
+  raw[kGreweBlock].resize(grewe_ ? 5 : 0);
   if (grewe_)
-    for (Index i = 0; i < kGreweCounts; ++i)
+    for (Index i = 0; i < 5; ++i)
       raw[kGreweBlock][i] = std::log1p(row.grewe[static_cast<std::size_t>(i)]);
   raw[kLaunch].resize(input_size_ ? 2 : 1);
   raw[kLaunch][0] = std::log1p(row.wgsize);
@@ -169,26 +168,13 @@ Vector KernelEncoder::small_row(const KernelRow& row) const {
   values[at++] = row.wgsize;
   if (input_size_) values[at++] = row.input_size;
   if (!grewe_) return values;
-  for (Index i = 0; i < kGreweCounts; ++i) values[at++] = row.grewe[static_cast<std::size_t>(i)];
+  for (std::size_t i = 0; i < 5; ++i) values[at++] = row.grewe[i];
   for (const double ratio : grewe_ratios(row, input_size_)) values[at++] = ratio;
   return values;
 }
 
-Vector KernelEncoder::least_row(const KernelRow& row) const {
-  const Vector all = small_row(row);
-  if (!grewe_) return all;
-  const Index launch = least_width() - kGreweRatios;
-  Vector values(least_width());
-  values << all.head(launch), all.tail(kGreweRatios);
-  return values;
-}
-
 Index KernelEncoder::small_width() const {
-  return least_width() + (grewe_ ? kGreweCounts : 0);
-}
-
-Index KernelEncoder::least_width() const {
-  return 1 + (input_size_ ? 1 : 0) + (grewe_ ? kGreweRatios : 0);
+  return 1 + (input_size_ ? 1 : 0) + (grewe_ ? 9 : 0);
 }
 
 Index KernelEncoder::tree_width() const {
@@ -217,14 +203,12 @@ Encoded KernelEncoder::encode(const KernelRows& rows) const {
   Encoded encoded;
   encoded.trees.resize(count, tree_width());
   encoded.small.resize(count, small_width());
-  encoded.least.resize(count, least_width());
   for (std::size_t block = 0; block < kBlocks; ++block)
     encoded.blocks[block].resize(count, means_[block].size());
   for (Index i = 0; i < count; ++i) {
     const KernelRow& row = rows.rows[static_cast<std::size_t>(i)];
     encoded.trees.row(i) = tree_row(rows, row).transpose();
     encoded.small.row(i) = small_row(row).transpose();
-    encoded.least.row(i) = least_row(row).transpose();
     const std::array<Vector, kBlocks> raw = raw_blocks(rows, row);
     encoded.outside.push_back(outside(raw));
     for (std::size_t block = 0; block < kBlocks; ++block) {

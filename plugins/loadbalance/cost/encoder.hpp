@@ -27,7 +27,6 @@ enum Block { kCounts, kRatios, kGreweBlock, kLaunch, kBlocks };
 struct Encoded {
   Matrix trees;  // NaN: unknown
   Matrix small;  // Grewe's features and the launch only
-  Matrix least;  // Grewe's ratios and the launch only
   std::array<Matrix, kBlocks> blocks;
   std::vector<bool> outside;  // unlike anything in training
 };
@@ -42,7 +41,6 @@ class KernelEncoder {
   bool with_input_size() const { return input_size_; }
   Index tree_width() const;
   Index small_width() const;
-  Index least_width() const;
   Index block_width(Block block) const { return means_[block].size(); }
 
   void save(ArtifactWriter& out) const;
@@ -53,7 +51,6 @@ class KernelEncoder {
   std::array<Vector, kBlocks> raw_blocks(const KernelRows& rows, const KernelRow& row) const;
   Vector tree_row(const KernelRows& rows, const KernelRow& row) const;
   Vector small_row(const KernelRow& row) const;
-  Vector least_row(const KernelRow& row) const;
   double distance(const std::array<Vector, kBlocks>& raw) const;
   bool outside(const std::array<Vector, kBlocks>& raw) const;
 

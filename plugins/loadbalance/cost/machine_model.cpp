@@ -203,7 +203,7 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   class_.fit(x.trees, y.classes, y.weights, 5, classes, seed + 3, run);
   run.step(0.8, "fit");
   device_.fit(x.trees, y.devices, y.weights, 2, options.trees, seed + 4, run);
-  device_least_.fit(x.least, y.devices, y.weights, 2, informed_settings(options.trees, true),
+  device_small_.fit(x.small, y.devices, y.weights, 2, informed_settings(options.trees, true),
                     seed + 5, run);
   for (std::size_t few = 0; few < 2 && with_process_; ++few) {
     run.step(0.9, "fit");
@@ -222,7 +222,7 @@ CostAnswers MachineModel::predict(const Encoded& x) const {
   const Index count = answers.share.size();
   answers.classes = class_.predict(x.trees) + class_likeness(answers.share);
   answers.devices =
-      device_.predict(x.trees) + device_least_.predict(x.least) + device_likeness(answers.share);
+      device_.predict(x.trees) + device_small_.predict(x.small) + device_likeness(answers.share);
   if (with_process_) {
     const Matrix said = in.said.mean.cwiseMax(0).cwiseMin(1);
     answers.classes += said.middleCols(kFirstClass, 5);
@@ -263,7 +263,7 @@ void MachineModel::save(ArtifactWriter& out, const std::string& prefix) const {
   ratio_.save(out, prefix + ".ratio");
   class_.save(out, prefix + ".class");
   device_.save(out, prefix + ".device");
-  device_least_.save(out, prefix + ".device_small");
+  device_small_.save(out, prefix + ".device_small");
   if (has_times_) total_.save(out, prefix + ".total");
   if (with_process_) {
     process_.save(out, prefix + ".process");
@@ -287,7 +287,7 @@ void MachineModel::load(const ArtifactReader& in, const std::string& prefix,
   ratio_.load(in, prefix + ".ratio", encoder.tree_width(), 0);
   class_.load(in, prefix + ".class", encoder.tree_width(), 5);
   device_.load(in, prefix + ".device", encoder.tree_width(), 2);
-  device_least_.load(in, prefix + ".device_small", encoder.least_width(), 2);
+  device_small_.load(in, prefix + ".device_small", encoder.small_width(), 2);
   if (has_times_) total_.load(in, prefix + ".total", encoder.tree_width(), 0);
   if (with_process_) {
     process_.load(in, prefix + ".process", encoder, kSaid);

@@ -55,7 +55,7 @@ class MachineModel {
                                          const Run& run) const;
 
   bool with_process_ = true, has_times_ = false;
-  TreeHead share_, ratio_, total_, class_, device_, device_least_;
+  TreeHead share_, ratio_, total_, class_, device_, device_small_;
   GaussianProcess process_;
   std::array<Informed, 2> informed_;  // by all columns, by few
   std::vector<double> residuals_;     // absolute, of the logit, sorted
