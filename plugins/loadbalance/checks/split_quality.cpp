@@ -22,6 +22,9 @@ namespace {
 // are the best too: devices that share cores have curves that are flat for many shares.
 constexpr double kSame = 0.02;
 constexpr double kNoiseWidth = 3;  // of a difference of two times, in standard errors of one
+// Sweeps that cannot tell the goal of 1.05 from 1 were disturbed and are made again.
+constexpr double kDisturbed = 0.05;
+constexpr int kMostTries = 3;
 constexpr double kBrokenShare = 95;
 constexpr const char* kEqual = "equal in every bit";
 
@@ -159,7 +162,9 @@ int quality(const ProfilerClient& client) {
           .run(kernel.source, flags_of(kernel, {{"shares", sweep_text(share)}, {"repeats", "25"}}))
           .samples;
     };
-    const Quality quality = judge(joined(sweep(), sweep()));
+    Quality quality = judge(joined(sweep(), sweep()));
+    for (int tries = 1; quality.same > kDisturbed && tries < kMostTries; ++tries)
+      quality = judge(joined(sweep(), sweep()));
     farthest = std::max(farthest, quality.distance);
     worst = std::max(worst, quality.ratio);
     std::printf("%-16s %9.1f %9.1f %9.2f %9.1f %12.1f %14.3f\n", kernel.name, share,
