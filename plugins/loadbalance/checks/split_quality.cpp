@@ -121,7 +121,7 @@ std::vector<SweptShare> joined(const std::vector<SplitSample>& first,
 struct Quality {
   double best_share = 0, best_ms = INFINITY;
   double same = 0;             // times above the best by less than this part are as good
-  double distance = INFINITY;  // to the nearest share that is as good as the best
+  double distance = INFINITY;  // to the nearest share as good as the best; 0: it is one itself
   double ratio = 0;            // to the better device alone
 };
 
@@ -141,9 +141,9 @@ Quality judge(const std::vector<SweptShare>& sweep) {
   // The mean of two has half the standard error of their difference.
   const double error = std::sqrt(squares / static_cast<double>(sweep.size() - 1)) / 2;
   quality.same = std::max(kSame, kNoiseWidth * error);
-  for (std::size_t i = 0; i + 1 < sweep.size(); ++i)
-    if (sweep[i].ms <= (1 + quality.same) * quality.best_ms)
-      quality.distance = std::min(quality.distance, std::fabs(sweep[i].share - found.share));
+  for (const SweptShare& swept : sweep)
+    if (swept.ms <= (1 + quality.same) * quality.best_ms)
+      quality.distance = std::min(quality.distance, std::fabs(swept.share - found.share));
   quality.ratio = found.ms / single;
   return quality;
 }
