@@ -24,10 +24,14 @@ std::string text_of(const std::array<std::size_t, 3>& sizes, unsigned count) {
   return text;
 }
 
-std::string with_unit(double value, const char* unit, int digits = 4) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*g %s", digits, value, unit);
+std::string short_text(double value, int digits = 4) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
   return text;
+}
+
+std::string with_unit(double value, const std::string& unit, int digits = 4) {
+  return short_text(value, digits) + " " + unit;
 }
 
 // Without a forecast the devices share by units and clock.
@@ -136,7 +140,7 @@ std::string agreement_text(const SplitJob& job, const Agreement& agreement, doub
       with_unit(agreement.largest_error, "of the largest magnitude", 3) + ", argument '" +
       job.signature.parameters[static_cast<std::size_t>(agreement.parameter)].name + "'";
   if (agreement.equal)
-    return "equal within " + with_unit(tolerance, "", 3) + "; largest error " + error;
+    return "equal within " + short_text(tolerance, 3) + "; largest error " + error;
   return "DIFFERENT; largest error " + error;
 }
 
@@ -148,7 +152,7 @@ Table result_table(const SplitJob& job, const MeasuredRun& measured, double star
   if (forecast) {
     std::string text = with_unit(forecast->share, "%");
     if (forecast->low && forecast->high)
-      text += " [" + with_unit(*forecast->low, "") + "to " + with_unit(*forecast->high, "]");
+      text += " [" + short_text(*forecast->low) + " to " + short_text(*forecast->high) + "]";
     if (!forecast->status.empty() && forecast->status != "ok")
       text += " (" + forecast->status + ")";
     report.add("predicted share", text);
