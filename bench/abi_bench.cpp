@@ -17,10 +17,10 @@
 #include <string>
 
 #include "abi_plugin/work.hpp"
+#include "components/component.hpp"
+#include "components/loader.hpp"
+#include "components/run_context.hpp"
 #include "omen/dataset.hpp"
-#include "omen/host/component.hpp"
-#include "omen/host/loader.hpp"
-#include "omen/host/run_context.hpp"
 
 namespace omen::host {
 namespace {

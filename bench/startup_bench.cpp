@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "omen/host/manifest.hpp"
+#include "components/manifest.hpp"
 
 namespace fs = std::filesystem;
 

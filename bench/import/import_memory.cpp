@@ -16,7 +16,7 @@
 #include <string>
 
 #include "data/dataset.hpp"
-#include "omen/host/table_io.hpp"
+#include "tables/table_io.hpp"
 
 namespace {
 

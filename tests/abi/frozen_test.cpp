@@ -3,12 +3,12 @@
 // name.
 #include <gtest/gtest.h>
 
+#include "components/component.hpp"
+#include "components/loader.hpp"
+#include "components/registry.hpp"
+#include "components/run_context.hpp"
 #include "omen/container.hpp"
 #include "omen/dataset.hpp"
-#include "omen/host/component.hpp"
-#include "omen/host/loader.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/run_context.hpp"
 #include "support/matchers.hpp"
 #include "support/temp_dir.hpp"
 

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "machine.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::test {
 namespace {

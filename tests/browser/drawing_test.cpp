@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "browser.hpp"
-#include "graph_output.hpp"
-#include "machine.hpp"
+#include "graphs/graph_output.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::test {
 namespace {

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "browser.hpp"
-#include "machine.hpp"
 #include "report/report.hpp"
 #include "support/sample_comparison.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::test {
 namespace {

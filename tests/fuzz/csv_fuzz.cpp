@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "omen/host/table_io.hpp"
+#include "tables/table_io.hpp"
 
 namespace {
 

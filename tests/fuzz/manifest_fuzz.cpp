@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "components/manifest.hpp"
 #include "omen/error.hpp"
-#include "omen/host/manifest.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace omen::host;

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "components/options.hpp"
 #include "omen/error.hpp"
-#include "omen/host/options.hpp"
 
 namespace {
 

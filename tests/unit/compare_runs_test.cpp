@@ -12,9 +12,9 @@
 #include "compare/job_result.hpp"
 #include "compare/plan.hpp"
 #include "compare/run_diff.hpp"
-#include "json_writer.hpp"
 #include "support/compare_plan.hpp"
 #include "support/matchers.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Charts: self-contained pages with their table beside them.
-#include "omen/host/figure.hpp"
+#include "report/figure.hpp"
 
 #include <gmock/gmock.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "machine.hpp"
 #include "support/matchers.hpp"
 #include "support/temp_dir.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace {

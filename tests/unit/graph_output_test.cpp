@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs as text: node-link JSON, graphviz, families of ops, and counts.
-#include "graph_output.hpp"
+#include "graphs/graph_output.hpp"
 
 #include <gmock/gmock.h>
 

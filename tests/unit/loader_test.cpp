@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every step of loading refuses what it must, with its own words and the next step.
-#include "omen/host/loader.hpp"
+#include "components/loader.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "components/elf_exports.hpp"
 #include "omen/container.hpp"
-#include "omen/host/elf_exports.hpp"
 #include "support/matchers.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // plugin.json: what is accepted, what is refused and by which words, and drift.
-#include "omen/host/manifest.hpp"
+#include "components/manifest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model files: where they are found, which ones are refused and why, and what is written beside the
 // tensors.
-#include "omen/host/models.hpp"
+#include "pipeline/models.hpp"
 
 #include <gtest/gtest.h>
 
-#include "omen/host/loader.hpp"
+#include "components/loader.hpp"
 #include "support/matchers.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options: types, suffixes, ranges, precedence, repetition, and the canonical text that is hashed.
-#include "omen/host/options.hpp"
+#include "components/options.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

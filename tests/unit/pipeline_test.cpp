@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way from inputs to a predictor: assembling datasets, sharing flags, choosing predictor and
 // model.
-#include "pipeline.hpp"
+#include "pipeline/pipeline.hpp"
 
 #include <gmock/gmock.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The progress line: its text at any width, and that nothing of it stays behind.
-#include "progress.hpp"
+#include "cli/progress.hpp"
 
 #include <gmock/gmock.h>
 

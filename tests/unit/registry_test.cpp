@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discovery: the order of places, shadowing, broken manifests, and messages that help.
-#include "omen/host/registry.hpp"
+#include "components/registry.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

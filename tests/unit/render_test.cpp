@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text for people: widths, clipping, numbers, tables on narrow terminals, and errors.
-#include "render.hpp"
+#include "text/render.hpp"
 
 #include <gmock/gmock.h>
 

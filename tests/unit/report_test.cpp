@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "omen/host/table_io.hpp"
-#include "page_parts.hpp"
+#include "report/page_parts.hpp"
 #include "report/wording.hpp"
 #include "support/sample_comparison.hpp"
 #include "support/temp_dir.hpp"
+#include "tables/table_io.hpp"
 
 namespace omen::host {
 namespace {

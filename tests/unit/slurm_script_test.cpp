@@ -9,9 +9,9 @@
 
 #include "compare/run_directory.hpp"
 #include "compare/slurm_script.hpp"
-#include "machine.hpp"
 #include "omen/error.hpp"
 #include "support/temp_dir.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <string>
 
-#include "omen/host/component.hpp"
-#include "omen/host/loader.hpp"
-#include "omen/host/run_context.hpp"
+#include "components/component.hpp"
+#include "components/loader.hpp"
+#include "components/run_context.hpp"
 
 namespace {
 

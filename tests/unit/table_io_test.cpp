@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV and JSON readers and writers: types, places of errors, streaming in constant memory, round
 // trips.
-#include "omen/host/table_io.hpp"
+#include "tables/table_io.hpp"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>

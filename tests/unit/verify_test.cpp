@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runner behind `omen verify`: selection, switches, output and exit codes.
-#include "omen/host/verify.hpp"
+#include "pipeline/verify.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Components in workers give the answers of components in this process, and their failures stay
 // there.
-#include "omen/host/worker.hpp"
+#include "worker/worker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@
 #include <fstream>
 #include <thread>
 
+#include "components/loader.hpp"
+#include "components/run_context.hpp"
 #include "omen/container.hpp"
-#include "omen/host/loader.hpp"
-#include "omen/host/log.hpp"
-#include "omen/host/remote.hpp"
-#include "omen/host/run_context.hpp"
+#include "text/log.hpp"
+#include "worker/remote.hpp"
 
 namespace omen::host {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "omen/host/verify.hpp"
+#include "pipeline/verify.hpp"
 
 namespace omen::host {
 namespace {

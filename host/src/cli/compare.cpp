@@ -6,8 +6,8 @@
 
 #include "cli/compare_run.hpp"
 #include "cli/verbs.hpp"
-#include "omen/host/log.hpp"
 #include "report/report.hpp"
+#include "text/log.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

@@ -7,11 +7,11 @@
 
 #include "compare/assemble.hpp"
 #include "compare/run_directory.hpp"
-#include "json_writer.hpp"
-#include "machine.hpp"
-#include "omen/host/log.hpp"
-#include "omen/host/models.hpp"
+#include "pipeline/models.hpp"
 #include "report/report.hpp"
+#include "text/json_writer.hpp"
+#include "text/log.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

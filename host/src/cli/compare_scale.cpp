@@ -8,7 +8,7 @@
 #include "cli/compare_run.hpp"
 #include "compare/run_directory.hpp"
 #include "compare/slurm_script.hpp"
-#include "omen/host/log.hpp"
+#include "text/log.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

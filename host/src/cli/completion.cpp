@@ -7,8 +7,8 @@
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
 #include "compare/run_record.hpp"
+#include "components/registry.hpp"
 #include "data/task.hpp"
-#include "omen/host/registry.hpp"
 
 namespace omen::host::cli {
 namespace {

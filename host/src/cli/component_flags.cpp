@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "cli/verbs.hpp"
-#include "omen/host/options.hpp"
-#include "pipeline.hpp"
-#include "render.hpp"
+#include "components/options.hpp"
+#include "pipeline/pipeline.hpp"
+#include "text/render.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/requests.hpp"
-#include "omen/host/registry.hpp"
+#include "components/registry.hpp"
 
 namespace omen::host::cli {
 

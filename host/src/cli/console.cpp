@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "omen/host/worker.hpp"
-#include "pipeline.hpp"
+#include "pipeline/pipeline.hpp"
+#include "worker/worker.hpp"
 
 namespace omen::host::cli {
 

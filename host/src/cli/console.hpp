@@ -8,7 +8,7 @@
 
 #include "cli/requests.hpp"
 #include "omen/error.hpp"
-#include "render.hpp"
+#include "text/render.hpp"
 
 namespace omen::host::cli {
 

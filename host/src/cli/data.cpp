@@ -8,7 +8,7 @@
 #include "data/fetch.hpp"
 #include "data/import.hpp"
 #include "data/recipe.hpp"
-#include "json_writer.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

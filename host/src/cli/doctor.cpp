@@ -8,11 +8,11 @@
 #include "cli/console.hpp"
 #include "cli/doctor_devices.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "machine.hpp"
+#include "components/registry.hpp"
 #include "omen/container.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/worker.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
+#include "worker/worker.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/requests.hpp"
-#include "render.hpp"
+#include "text/render.hpp"
 
 namespace omen::host::cli {
 

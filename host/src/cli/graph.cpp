@@ -10,8 +10,8 @@
 #include "cli/graph_inputs.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
-#include "graph_output.hpp"
-#include "json_writer.hpp"
+#include "graphs/graph_output.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "json_writer.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline.hpp"
+#include "pipeline/pipeline.hpp"
 
 namespace omen::host::cli {
 

@@ -6,9 +6,9 @@
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "omen/host/options.hpp"
-#include "omen/host/registry.hpp"
+#include "components/options.hpp"
+#include "components/registry.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/worker.hpp"
+#include "components/registry.hpp"
+#include "text/json_writer.hpp"
+#include "worker/worker.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen models list`: the models that come with plugins.
-#include "omen/host/models.hpp"
+#include "pipeline/models.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "omen/host/registry.hpp"
+#include "components/registry.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace {

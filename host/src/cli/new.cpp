@@ -5,8 +5,8 @@
 
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "machine.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

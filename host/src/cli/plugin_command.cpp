@@ -5,8 +5,8 @@
 
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "omen/host/table_io.hpp"
+#include "tables/table_io.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace {

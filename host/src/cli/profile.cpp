@@ -9,14 +9,14 @@
 #include "cli/profile_stats.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "machine.hpp"
 #include "omen/container.hpp"
-#include "omen/host/figure.hpp"
 #include "omen/telemetry/device_registry.hpp"
 #include "omen/telemetry/imports.hpp"
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/recording.hpp"
+#include "report/figure.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host::cli {
 namespace {

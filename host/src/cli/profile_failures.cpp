@@ -7,8 +7,8 @@
 
 #include "cli/console.hpp"
 #include "cli/profile_stats.hpp"
-#include "omen/host/table_io.hpp"
 #include "omen/telemetry/trace_failures.hpp"
+#include "tables/table_io.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "cli/profile_stats.hpp"
-#include "json_writer.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace {

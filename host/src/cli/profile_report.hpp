@@ -6,7 +6,7 @@
 
 #include "omen/telemetry/summary.hpp"
 #include "omen/telemetry/trace_stats.hpp"
-#include "render.hpp"
+#include "text/render.hpp"
 
 namespace omen::host::cli {
 

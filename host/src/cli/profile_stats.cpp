@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "cli/console.hpp"
-#include "omen/host/figure.hpp"
 #include "omen/telemetry/imports.hpp"
+#include "report/figure.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cli/requests.hpp"
-#include "json_writer.hpp"
 #include "omen/telemetry/trace_stats.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 

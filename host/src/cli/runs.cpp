@@ -6,8 +6,8 @@
 #include "cli/compare_run.hpp"
 #include "cli/verbs.hpp"
 #include "compare/run_diff.hpp"
-#include "json_writer.hpp"
 #include "report/report.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

@@ -5,9 +5,9 @@
 
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "omen/host/models.hpp"
-#include "omen/host/table_io.hpp"
+#include "pipeline/models.hpp"
+#include "tables/table_io.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "json_writer.hpp"
-#include "machine.hpp"
-#include "omen/host/calls.hpp"
-#include "omen/host/table_io.hpp"
+#include "components/calls.hpp"
+#include "tables/table_io.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cli/console.hpp"
-#include "pipeline.hpp"
+#include "pipeline/pipeline.hpp"
 #include "progress.hpp"
 
 namespace omen::host {

@@ -7,7 +7,7 @@
 
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

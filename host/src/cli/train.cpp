@@ -6,8 +6,8 @@
 
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
-#include "json_writer.hpp"
-#include "omen/host/models.hpp"
+#include "pipeline/models.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;

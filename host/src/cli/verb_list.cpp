@@ -3,7 +3,7 @@
 // them.
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
-#include "omen/host/registry.hpp"
+#include "components/registry.hpp"
 
 namespace omen::host::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/run_context.hpp"
-#include "omen/host/verify.hpp"
+#include "components/registry.hpp"
+#include "components/run_context.hpp"
+#include "pipeline/verify.hpp"
 
 namespace omen::host::cli {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "child_process.hpp"
+#include "worker/child_process.hpp"
 
 namespace omen::host {
 

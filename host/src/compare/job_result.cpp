@@ -7,8 +7,8 @@
 
 #include "compare/job_result.hpp"
 #include "omen/container.hpp"
-#include "omen/host/log.hpp"
 #include "omen/utf8.hpp"
+#include "text/log.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "omen/container.hpp"
-#include "omen/host/log.hpp"
+#include "text/log.hpp"
 
 namespace omen::host {
 namespace {

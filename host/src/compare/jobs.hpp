@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "compare/comparison.hpp"
+#include "components/options.hpp"
+#include "components/registry.hpp"
+#include "components/run_context.hpp"
 #include "data/task.hpp"
-#include "omen/host/options.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/run_context.hpp"
-#include "omen/host/worker.hpp"
+#include "worker/worker.hpp"
 
 namespace omen::host {
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "omen/error.hpp"
-#include "omen/host/log.hpp"
+#include "text/log.hpp"
 
 namespace omen::host {
 namespace {

@@ -22,9 +22,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "child_process.hpp"
-#include "machine.hpp"
 #include "omen/error.hpp"
+#include "worker/child_process.hpp"
+#include "worker/machine.hpp"
 
 extern char** environ;
 

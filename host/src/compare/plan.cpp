@@ -7,9 +7,9 @@
 #include <set>
 
 #include "compare/leaks.hpp"
-#include "machine.hpp"
 #include "omen/container.hpp"
-#include "omen/host/models.hpp"
+#include "pipeline/models.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

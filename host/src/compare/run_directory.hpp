@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "child_process.hpp"
 #include "compare/jobs.hpp"
+#include "worker/child_process.hpp"
 
 namespace omen::host {
 

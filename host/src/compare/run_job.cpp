@@ -8,11 +8,11 @@
 #include "compare/fold_data.hpp"
 #include "compare/job_directory.hpp"
 #include "compare/job_result.hpp"
-#include "omen/host/log.hpp"
-#include "omen/host/models.hpp"
-#include "omen/host/remote.hpp"
-#include "pipeline.hpp"
+#include "pipeline/models.hpp"
+#include "pipeline/pipeline.hpp"
 #include "stats/quantile.hpp"
+#include "text/log.hpp"
+#include "worker/remote.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

@@ -8,10 +8,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "json_writer.hpp"
-#include "machine.hpp"
 #include "omen/container.hpp"
-#include "omen/host/models.hpp"
+#include "pipeline/models.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

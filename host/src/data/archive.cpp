@@ -11,8 +11,8 @@
 #include <cstring>
 #include <string>
 
-#include "child_process.hpp"
 #include "omen/error.hpp"
+#include "worker/child_process.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

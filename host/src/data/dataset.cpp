@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "components/registry.hpp"
 #include "data/json_file.hpp"
 #include "data/recipe.hpp"
-#include "json_node.hpp"
-#include "json_writer.hpp"
-#include "machine.hpp"
 #include "omen/container.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/table_io.hpp"
+#include "tables/json_node.hpp"
+#include "tables/table_io.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset_tables.hpp"
+#include "tables/dataset_tables.hpp"
 
 namespace omen::host {
 

@@ -12,9 +12,9 @@
 
 #include "data/key_check.hpp"
 #include "data/staging.hpp"
-#include "omen/host/table_io.hpp"
 #include "omen/table_writer.hpp"
-#include "pipeline.hpp"
+#include "pipeline/pipeline.hpp"
+#include "tables/table_io.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "byte_window.hpp"
-#include "json_node.hpp"
-#include "omen/host/registry.hpp"
+#include "components/registry.hpp"
+#include "tables/byte_window.hpp"
+#include "tables/json_node.hpp"
 
 namespace omen::host {
 namespace {

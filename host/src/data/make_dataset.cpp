@@ -10,8 +10,8 @@
 #include "data/archive.hpp"
 #include "data/import.hpp"
 #include "data/recipe.hpp"
-#include "number_text.hpp"
-#include "omen/host/table_io.hpp"
+#include "tables/table_io.hpp"
+#include "text/number_text.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "components/registry.hpp"
 #include "data/json_file.hpp"
-#include "json_node.hpp"
-#include "machine.hpp"
 #include "omen/container.hpp"
-#include "omen/host/registry.hpp"
+#include "tables/json_node.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;

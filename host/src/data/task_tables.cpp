@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "json_writer.hpp"
-#include "omen/host/registry.hpp"
+#include "components/registry.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host {
 namespace {

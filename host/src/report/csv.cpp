@@ -3,9 +3,9 @@
 #include <cmath>
 #include <ostream>
 
-#include "number_text.hpp"
 #include "report/report.hpp"
 #include "report/wording.hpp"
+#include "text/number_text.hpp"
 
 namespace omen::host {
 namespace {

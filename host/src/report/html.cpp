@@ -9,12 +9,12 @@
 #include <map>
 #include <sstream>
 
-#include "json_writer.hpp"
-#include "machine.hpp"
 #include "omen/error.hpp"
 #include "page_parts.hpp"
 #include "report/report.hpp"
 #include "report/wording.hpp"
+#include "text/json_writer.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace {

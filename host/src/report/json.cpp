@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The comparison as one JSON document; docs/schemas/compare.json describes it.
-#include "json_writer.hpp"
 #include "report/report.hpp"
 #include "report/wording.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host {
 namespace {

@@ -2,9 +2,9 @@
 // The comparison as Markdown, for issues, pull requests and notebooks.
 #include <algorithm>
 
-#include "render.hpp"
 #include "report/report.hpp"
 #include "report/wording.hpp"
+#include "text/render.hpp"
 
 namespace omen::host {
 namespace {

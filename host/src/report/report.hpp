@@ -6,7 +6,7 @@
 #include <string>
 
 #include "compare/comparison.hpp"
-#include "render.hpp"
+#include "text/render.hpp"
 
 namespace omen::host {
 

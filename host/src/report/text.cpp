@@ -2,9 +2,9 @@
 // The comparison as a terminal shows it: one table a target, and under it what the numbers hide.
 #include <algorithm>
 
-#include "render.hpp"
 #include "report/report.hpp"
 #include "report/wording.hpp"
+#include "text/render.hpp"
 
 namespace omen::host {
 namespace {

@@ -5,7 +5,7 @@
 //   loadbalance_corpora counts
 //   loadbalance_corpora labels NVIDIA_TABLES AMD_TABLES
 #include <omen/container.hpp>
-#include <omen/host/table_io.hpp>
+#include "tables/table_io.hpp"
 
 #include <cmath>
 #include <cstdio>

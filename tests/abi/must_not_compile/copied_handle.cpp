@@ -3,7 +3,7 @@
 // expect: deleted (function|constructor)|implicitly deleted
 #include <utility>
 
-#include "omen/host/component.hpp"
+#include "components/component.hpp"
 
 omen::host::PredictorHandle pass(omen::host::PredictorHandle handle) {
 #if OMEN_MUST_FAIL

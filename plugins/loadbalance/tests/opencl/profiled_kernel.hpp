@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "omen/host/component.hpp"
-#include "omen/host/loader.hpp"
-#include "omen/host/options.hpp"
-#include "omen/host/registry.hpp"
-#include "omen/host/run_context.hpp"
+#include "components/component.hpp"
+#include "components/loader.hpp"
+#include "components/options.hpp"
+#include "components/registry.hpp"
+#include "components/run_context.hpp"
 #include "opencl/split_search.hpp"
 
 namespace omen::loadbalance {

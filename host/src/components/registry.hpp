@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds plugins in the ordered search places and resolves names; never opens a library.
+#ifndef OMEN_HOST_REGISTRY_HPP
+#define OMEN_HOST_REGISTRY_HPP
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "components/manifest.hpp"
+#include "omen/error.hpp"
+
+namespace omen::host {
+
+struct SearchPlace {
+  std::filesystem::path directory;
+  std::string origin;  // "--plugin-path", "OMEN_PLUGIN_PATH", "beside omen", "installed", "user"
+  bool exists = false;
+};
+
+struct FoundPlugin {
+  Manifest manifest;
+  std::string shadowed_by;  // directory of the plugin of the same id that is used instead, or empty
+};
+
+struct BrokenPlugin {
+  std::filesystem::path directory;
+  Error error;
+};
+
+struct ComponentRef {
+  const FoundPlugin* plugin = nullptr;
+  const ComponentInfo* info = nullptr;
+};
+
+class Registry {
+ public:
+  // Order: --plugin-path, OMEN_PLUGIN_PATH, <directory of omen>/../plugins, the installed libdir,
+  // the user's data home.
+  static Registry discover(const std::vector<std::filesystem::path>& plugin_path);
+  static std::vector<SearchPlace> search_places(
+      const std::vector<std::filesystem::path>& plugin_path);
+
+  const std::vector<SearchPlace>& places() const noexcept { return places_; }
+  const std::vector<FoundPlugin>& plugins() const noexcept {
+    return plugins_;
+  }  // sorted by id, shadowed ones behind
+  const std::vector<BrokenPlugin>& broken() const noexcept { return broken_; }
+
+  // OMEN_NOT_FOUND with every path tried, near spellings, and the variable that would add a place.
+  const FoundPlugin& plugin(std::string_view id) const;
+  ComponentRef component(std::uint32_t kind, std::string_view id) const;
+  // kind 0: any.
+  std::vector<ComponentRef> components(std::uint32_t kind) const;
+
+ private:
+  std::vector<SearchPlace> places_;
+  std::vector<FoundPlugin> plugins_;
+  std::vector<BrokenPlugin> broken_;
+};
+
+// At most three of `candidates` that look like `name`, nearest first.
+std::vector<std::string> near_names(std::string_view name,
+                                    const std::vector<std::string>& candidates);
+
+}  // namespace omen::host
+
+#endif  // OMEN_HOST_REGISTRY_HPP

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an input to an answer: recognise it, lower it, choose a predictor and a model, predict,
+// train, rank.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/flag_book.hpp"
+#include "components/component.hpp"
+#include "components/registry.hpp"
+#include "components/run_context.hpp"
+#include "tables/dataset_tables.hpp"
+#include "worker/worker.hpp"
+
+namespace omen::host {
+
+class RemoteSniffer;
+
+// A compiler may hang on a file, and those behind it should not wait for ever.
+inline constexpr double kFileSeconds = 300;
+
+struct PipelineSettings {
+  RunSettings run;
+  RunHooks hooks;
+  bool isolate = false;
+  WorkerLimits limits;
+};
+
+// Opens components in this process, or in a worker where the caller or the plugin asks for it.
+// [any-thread]
+class Components {
+ public:
+  Components(const Registry& registry, PipelineSettings settings);
+  ~Components();
+
+  const Registry& registry() const noexcept { return registry_; }
+  const PipelineSettings& settings() const noexcept { return settings_; }
+  bool isolated(const ComponentRef& ref) const;
+
+  PredictorHandle predictor(const ComponentRef& ref, const OptionValues& options) const;
+  // A front end for one of many inputs. One that did well goes back with keep_frontend(): to start
+  // a worker costs more than to lower a file. A worker gets kFileSeconds for each file and half of
+  // the memory unless the user says otherwise; to generate workloads may take any time.
+  std::unique_ptr<FrontendHandle> take_frontend(const ComponentRef& ref,
+                                                const OptionValues& options, bool generates) const;
+  void keep_frontend(const ComponentRef& ref, const OptionValues& options,
+                     std::unique_ptr<FrontendHandle> handle) const;
+  ProfilerHandle profiler(const ComponentRef& ref, const OptionValues& options) const;
+  ScorerHandle scorer(const ComponentRef& ref, const OptionValues& options) const;
+  CommandHandle command(const ComponentRef& ref, const OptionValues& options) const;
+  // Confidence that `input` is for this front end; head is null for a name that is no file.
+  int sniff(const ComponentRef& ref, const std::string& input, const char* head,
+            std::size_t size) const;
+  // omen.graph-writer/1 of a plugin.
+  void write_graph(const FoundPlugin& plugin, const omen_run* run, const omen_dataset* in,
+                   const std::string& path) const;
+
+ private:
+  FrontendHandle frontend(const ComponentRef& ref, const OptionValues& options,
+                          bool generates) const;
+  std::shared_ptr<RemoteSniffer> sniffer_of(const Manifest& manifest) const;
+
+  const Registry& registry_;
+  PipelineSettings settings_;
+  mutable std::mutex idle_mutex_;
+  mutable std::multimap<std::string, std::unique_ptr<FrontendHandle>> idle_;  // by id and options
+  mutable std::map<std::string, std::shared_ptr<RemoteSniffer>> sniffers_;    // by plugin
+};
+
+// The surest front end for an input, or whether `component` takes it; nothing where none does.
+std::optional<ComponentRef> recognise(const Components& components, const std::string& input,
+                                      const std::string& component = {});
+// The front end for an input; OMEN_INVALID_DATA with what was asked where none recognises it,
+// OMEN_IO where a file is missing.
+ComponentRef find_frontend(const Components& components, const std::string& input);
+
+// Tables of one input.
+struct Lowered {
+  std::string input;     // as given
+  std::string frontend;  // component id; empty for tables
+  std::string dialect;   // of nodes; empty without a graph
+  Tables tables;
+};
+Lowered lower(const Components& components, const std::string& input, const ComponentRef& frontend,
+              const OptionValues& options);
+// A table file, JSON lines on stdin ("-"), or an artefact through its front end (`frontend`, or
+// found).
+Lowered read_input(const Components& components, const std::string& input,
+                   const std::string& frontend, FlagBook& flags);
+
+// Inputs that one predict call can take: same front end, dialect and columns. Rows know which input
+// they came from.
+struct Batch {
+  std::string frontend, dialect;
+  std::vector<std::string> inputs;
+  std::vector<std::size_t> input_of;  // per row of workloads
+  Tables tables;
+};
+std::vector<Batch> make_batches(std::vector<Lowered> inputs);
+
+// A predictor and the model to load into it.
+struct Choice {
+  ComponentRef predictor;
+  std::filesystem::path model;
+};
+// Columns "table.column" that a model was trained on, from its metadata.
+std::vector<std::string> model_columns(const std::filesystem::path& model);
+// The predictor for these tables: named, or the one whose manifest names the dialect (or whose
+// columns are all there) and has a default model; several in one plugin: the one marked default;
+// several plugins: an error that lists them.
+Choice choose_predictor(const Registry& registry, const Tables& tables, const std::string& dialect,
+                        const std::string& component, const std::string& model);
+// Names of columns of `workloads` that a component takes as flags; of a predictor also those that
+// its model was trained on.
+std::vector<std::string> feature_names(const ComponentInfo& component);
+std::vector<std::string> feature_names(const Choice& choice);
+// Flags that name one of these columns hold for every row of `workloads`. "1M" is a number there,
+// unless `schema`, of a model, has the column as text.
+void add_flag_features(Tables& tables, FlagBook& flags, const std::vector<std::string>& names,
+                       const std::vector<std::string>& schema = {});
+
+struct Prediction {
+  Table rows;  // workload_id, [candidate_id], targets, status; in the order of the workloads
+  std::string options_json, options_hash;
+  double load_seconds = 0, predict_seconds = 0;
+  std::optional<Error>
+      failure;  // what ended the stream early; the rows that came before it are kept
+};
+Prediction predict(const Components& components, const Choice& choice, const Tables& tables,
+                   FlagBook& flags);
+// Keeps the rows that came before a failure; a stream that fails at once is a failure of the call.
+Table read_until_failure(TableStream stream, std::optional<Error>& failure);
+// One row per workload in order, with a status; throws where a row is doubled, missing or was never
+// asked for. Where the stream failed early, `failure` is the status of the rows that never came.
+Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,
+                          const std::string& failure = {});
+
+// Target columns of a predictions table: without keys, status, .lo, .hi and .p.<class>.
+std::vector<std::string> target_names(const Table& predictions);
+
+// What `omen train` was asked for, with the data already split.
+struct TrainingPlan {
+  ComponentRef predictor;
+  Split data;
+  std::string split_id;  // how the data was split, for the model's metadata
+  std::filesystem::path from;
+  std::string summary;
+};
+struct Training {
+  std::string options_json, options_hash;
+  double fit_seconds = 0;
+  std::map<std::string, double> last_metrics;
+};
+// Fits and writes the model with its provenance.
+Training train(const Components& components, const TrainingPlan& plan, FlagBook& flags,
+               const std::filesystem::path& output);
+
+struct ScoringPlan {
+  ComponentRef scorer;
+  Tables tables;                    // workloads and graphs
+  std::optional<Table> candidates;  // otherwise the scorer lists them
+  std::string predictor, model;     // empty: found from what the scorer reads
+  std::filesystem::path policy;     // model of the scorer; empty: its default, if any
+};
+struct Scoring {
+  Table scores, candidates;
+  std::string predictor;  // component id; empty where the scorer needs none
+  double predict_seconds = 0, score_seconds = 0;
+};
+Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& flags);
+
+}  // namespace omen::host

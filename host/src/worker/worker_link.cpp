@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of a worker.
+#include "worker_link.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <unistd.h>
+
+#include "text/log.hpp"
+
+namespace omen::host {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = exchange::Json;
+using std::chrono::milliseconds;
+
+// A process can touch about 100 MB in this time, which is how far it may overshoot its limit.
+constexpr milliseconds kLookEvery{20};
+constexpr milliseconds kCloseGrace{2000};
+constexpr milliseconds kKillGrace{10000};
+
+fs::path make_exchange_dir(const fs::path& parent) {
+  std::error_code failed;
+  fs::path base = parent.empty() ? fs::temp_directory_path(failed) : parent;
+  if (failed) base = "/tmp";
+  if (!parent.empty()) fs::create_directories(parent, failed);
+  std::string pattern = (base / "omen-worker-XXXXXX").string();
+  if (!mkdtemp(pattern.data()))
+    throw Error(
+        OMEN_IO,
+        "cannot make a directory for a worker in " + base.string() + ": " + std::strerror(errno),
+        "Set TMPDIR to a directory that you may write to.");
+  return pattern;
+}
+
+std::string joined(const std::vector<fs::path>& paths) {
+  std::string text;
+  for (const fs::path& path : paths) text += path.string() + ":";
+  if (const char* known = std::getenv("OMEN_PLUGIN_PATH")) return text + known;
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+SpawnRequest spawn_request(const Manifest& plugin, const WorkerLimits& limits) {
+  SpawnRequest request;
+  request.program =
+      limits.executable.empty() ? fs::read_symlink("/proc/self/exe") : limits.executable;
+  request.arguments = {"__worker", (plugin.directory / "plugin.json").string(),
+                       std::to_string(getpid())};
+  request.environment = thread_environment(limits.threads);
+  if (!limits.plugin_path.empty())
+    request.environment.emplace_back("OMEN_PLUGIN_PATH", joined(limits.plugin_path));
+  request.on_stdout = [id = plugin.id](std::string_view line) {
+    log(OMEN_LOG_INFO, id, "wrote to stdout: " + std::string(line));
+  };
+  return request;
+}
+
+std::string megabytes(std::uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MB";
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", seconds);
+  return text;
+}
+
+std::string last_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const auto at = text.rfind('\n');
+  return at == std::string::npos ? text : text.substr(at + 1);
+}
+
+Json describe_dataset(const omen_dataset& dataset) {
+  Json facts = Json::object();
+  if (dataset.task_hash) facts["task_hash"] = dataset.task_hash;
+  if (dataset.task_json) facts["task_json"] = dataset.task_json;
+  return facts;
+}
+
+std::int32_t worker_log_level() {
+  for (std::int32_t level = OMEN_LOG_TRACE; level < OMEN_LOG_ERROR; ++level)
+    if (log_enabled(level)) return level;
+  return OMEN_LOG_ERROR;
+}
+
+}  // namespace
+
+// A stream whose batches the worker holds back until they are asked for.
+struct WorkerLink::OpenStream {
+  std::shared_ptr<WorkerLink> link;
+  std::uint64_t id;
+  bool ended = false;
+
+  OpenStream(std::shared_ptr<WorkerLink> owner, std::uint64_t stream)
+      : link(std::move(owner)), id(stream) {}
+  OpenStream(const OpenStream&) = delete;
+  OpenStream& operator=(const OpenStream&) = delete;
+  ~OpenStream() { link->release(id, ended); }
+
+  Json next() {
+    Json reply;
+    try {
+      reply = link->next_part(id);
+    } catch (const Error&) {
+      ended = true;
+      throw;
+    }
+    ended = !reply.contains("part") || reply.value("last", false);
+    return reply;
+  }
+};
+
+WorkerLink::WorkerLink(const Manifest& plugin, std::string component, const WorkerLimits& limits)
+    : component_(std::move(component)),
+      plugin_id_(plugin.id),
+      version_(plugin.version),
+      digest_(plugin.sha256),
+      limits_(limits),
+      directory_(make_exchange_dir(limits.run_dir)),
+      parts_(std::make_unique<exchange::PartDirectory>(directory_, "h")) {
+  try {
+    child_ = std::make_unique<ChildProcess>(spawn_request(plugin, limits));
+    channel_ = std::make_unique<LineChannel>(child_->channel());
+    call("open", {{"log_level", worker_log_level()},
+                  {"cpus", limits.cpus},
+                  {"memory", limits.memory_bytes},
+                  {"parts", directory_.string()}});
+  } catch (...) {
+    child_.reset();
+    std::error_code ignored;
+    fs::remove_all(directory_, ignored);
+    throw;
+  }
+}
+
+WorkerLink::~WorkerLink() {
+  if (!dead_ && !child_->ended()) {
+    channel_->send(exchange::dump({{"op", "close"}, {"id", ++last_id_}}));
+    if (!child_->wait_end(kCloseGrace))
+      log(OMEN_LOG_WARN, component_, "did not end in time and was killed");
+    drain_logs();
+  }
+  child_.reset();
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+void WorkerLink::drain_logs() {
+  while (child_->wait_readable(milliseconds(0)) && channel_->fill()) continue;
+  while (const std::optional<std::string> line = channel_->buffered()) {
+    const Json message = Json::parse(*line, nullptr, false);
+    if (message.is_object() && message.value("event", "") == "log") handle_event(message);
+  }
+}
+
+std::uint64_t WorkerLink::peak_memory() {
+  const std::lock_guard lock(mutex_);
+  child_->resident();
+  return child_->peak_resident();
+}
+
+std::uint64_t WorkerLink::start(const std::string& op, Json& request, CallContext context) {
+  if (dead_)
+    throw Error(OMEN_INVALID_STATE, component_ + " is gone: " + dead_->what(), dead_->hint(),
+                dead_->details_json());
+  if (busy_)
+    throw Error(OMEN_INVALID_STATE,
+                "host misbehaving: " + op + " of " + component_ + " called during another call");
+  const std::uint64_t id = ++last_id_;
+  request["op"] = op;
+  request["id"] = id;
+  if (context.run) request["run"] = exchange::to_json(*context.run);
+  if (!context.datasets.empty()) {
+    request["datasets"] = Json::array();
+    for (const omen_dataset* dataset : context.datasets)
+      request["datasets"].push_back(describe_dataset(*dataset));
+  }
+  contexts_[id] = std::move(context);
+  return id;
+}
+
+Json WorkerLink::call(const std::string& op, Json request, CallContext context) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t id = start(op, request, std::move(context));
+  struct Forget {
+    WorkerLink& link;
+    std::uint64_t id;
+    bool keep = false;
+    ~Forget() {
+      if (!keep) link.contexts_.erase(id);
+    }
+  } forget{*this, id};
+  channel_->send(exchange::dump(request));  // a worker that is gone shows below
+  Json reply = wait_reply(id, id, op);
+  forget.keep = reply.contains("stream");
+  return reply;
+}
+
+TableStream WorkerLink::stream(const std::string& op, Json request, CallContext context) {
+  const Json reply = call(op, std::move(request), std::move(context));
+  std::shared_ptr<OpenStream> open;
+  if (reply.contains("stream"))
+    open = std::make_shared<OpenStream>(shared_from_this(), reply["stream"].get<std::uint64_t>());
+  return exchange::receive_parts(reply, *parts_, [open] { return open->next(); });
+}
+
+Json WorkerLink::next_part(std::uint64_t stream) {
+  const std::lock_guard lock(mutex_);
+  Json request = {{"stream", stream}};
+  const std::uint64_t id = start("next", request, {});
+  contexts_.erase(id);
+  channel_->send(exchange::dump(request));
+  return wait_reply(id, stream, "next batch");
+}
+
+void WorkerLink::release(std::uint64_t stream, bool ended) {
+  const std::lock_guard lock(mutex_);
+  try {
+    if (!ended && !dead_) {
+      Json request = {{"stream", stream}};
+      const std::uint64_t id = start("release", request, {});
+      contexts_.erase(id);
+      channel_->send(exchange::dump(request));
+      wait_reply(id, stream, "release");
+    }
+  } catch (const Error& error) {
+    log(OMEN_LOG_WARN, component_, std::string("release of a stream failed: ") + error.what());
+  }
+  contexts_.erase(stream);
+}
+
+Json WorkerLink::wait_reply(std::uint64_t id, std::uint64_t context_id, const std::string& op) {
+  busy_ = true;
+  struct Idle {
+    WorkerLink& link;
+    ~Idle() {
+      link.busy_ = false;
+      link.cancelled_at_.reset();
+    }
+  } idle{*this};
+  const auto started = Clock::now();
+  for (;;) {
+    while (const std::optional<std::string> line = channel_->buffered()) {
+      std::optional<Json> reply = handle(exchange::parse(*line), id);
+      if (!reply) continue;
+      if (const auto error = reply->find("error"); error != reply->end() && op != "next batch")
+        throw exchange::error_from(*error);
+      return *std::move(reply);
+    }
+    if (child_->wait_readable(kLookEvery) && !channel_->fill()) report_death(op);
+    look_after(context_id, op, started);
+  }
+}
+
+void WorkerLink::look_after(std::uint64_t context_id, const std::string& op,
+                            Clock::time_point started) {
+  const auto now = Clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kLookEvery;
+  const std::uint64_t resident = child_->resident();
+  if (limits_.memory_bytes > 0 && resident > limits_.memory_bytes)
+    end(OMEN_OUT_OF_MEMORY, Outcome::kOom, op,
+        component_ + " used more than " + megabytes(limits_.memory_bytes) + " in " + op +
+            " and was ended",
+        "Give it more with --memory, or fewer workloads at a time.");
+  if (limits_.timeout_s > 0 && now - started > std::chrono::duration<double>(limits_.timeout_s))
+    end(OMEN_TIMEOUT, Outcome::kTimeout, op,
+        component_ + " did not finish " + op + " within " + seconds_text(limits_.timeout_s) +
+            " and was ended",
+        "Give it longer with --timeout.");
+  if (cancelled_at_) {
+    if (now - *cancelled_at_ > std::chrono::duration<double>(limits_.cancel_grace_s))
+      end(OMEN_CANCELLED, Outcome::kFailed, op,
+          component_ + " did not stop " + op + " within " + seconds_text(limits_.cancel_grace_s) +
+              " and was killed",
+          "");
+    return;
+  }
+  const auto known = contexts_.find(context_id);
+  const omen_run* run = known == contexts_.end() ? nullptr : known->second.run;
+  if (!run || !run->is_cancelled || !run->is_cancelled(run)) return;
+  cancelled_at_ = now;
+  channel_->send(exchange::dump({{"cancel", context_id}}));
+}
+
+void WorkerLink::end(omen_status code, Outcome outcome, const std::string& op,
+                     const std::string& message, const std::string& hint) {
+  child_->kill();
+  child_->wait_end(kKillGrace);
+  const Json details = {
+      {"outcome", outcome_name(outcome)}, {"call", op}, {"stderr", child_->stderr_tail()}};
+  if (outcome == Outcome::kOom || outcome == Outcome::kTimeout)
+    remember_crash(digest_,
+                   {plugin_id_, version_, component_, op, outcome_name(outcome), "", "", 0});
+  dead_ = Error(code, message, hint, exchange::dump(details));
+  throw *dead_;
+}
+
+void WorkerLink::report_death(const std::string& op) {
+  // The socket closes a moment before the process can be waited for.
+  if (!child_->wait_end(kCloseGrace)) child_->kill();
+  child_->wait_end(kKillGrace);
+
+  const std::string reason = child_->end_reason().empty() ? "exit 0" : child_->end_reason();
+  const std::string& tail = child_->stderr_tail();
+  std::string message = component_ +
+                        (child_->ended_by_signal() ? " crashed in " : " ended its process in ") +
+                        op + " (" + reason + ")";
+  if (!last_line(tail).empty()) message += "; it last wrote: " + last_line(tail);
+  const std::string hint = reason == "SIGKILL"
+                               ? "The system may have run out of memory; limit it with --memory."
+                               : "Tell its author, or run it in this process under a debugger.";
+  if (!tail.empty()) log(OMEN_LOG_INFO, component_, "last words on stderr:\n" + tail);
+  remember_crash(digest_, {plugin_id_, version_, component_, op, "CRASHED", reason, "", 0});
+  const Json details = {{"outcome", "CRASHED"}, {"signal", reason}, {"call", op}, {"stderr", tail}};
+  dead_ = Error(OMEN_INTERNAL, message, hint, exchange::dump(details));
+  throw *dead_;
+}
+
+std::optional<Json> WorkerLink::handle(const Json& message, std::uint64_t id) {
+  if (message.contains("reply")) {
+    if (message["reply"] == id) return message;
+    return std::nullopt;  // of a call that was given up
+  }
+  if (message.contains("event")) {
+    handle_event(message);
+    return std::nullopt;
+  }
+  Json reply;
+  try {
+    reply = answer(message);
+  } catch (const Error& error) {
+    reply = {{"error", exchange::to_json(error)}};
+  } catch (const std::exception& error) {
+    reply = {{"error", exchange::to_json(Error(OMEN_INTERNAL, error.what()))}};
+  }
+  channel_->send(exchange::dump(reply));
+  return std::nullopt;
+}
+
+void WorkerLink::handle_event(const Json& event) {
+  const std::string kind = event.at("event");
+  if (kind == "log") {
+    log(event.at("level"), event.at("who").get<std::string>(),
+        event.at("message").get<std::string>());
+    return;
+  }
+  if (kind == "release") {
+    inputs_.erase(event.at("stream").get<std::uint64_t>());
+    return;
+  }
+  const auto known = contexts_.find(event.at("call").get<std::uint64_t>());
+  const omen_run* run = known == contexts_.end() ? nullptr : known->second.run;
+  if (!run) return;
+  if (kind == "progress" && run->progress) {
+    const std::string stage =
+        event.at("stage").is_string() ? event.at("stage").get<std::string>() : std::string();
+    run->progress(run, exchange::number_from(event.at("fraction")),
+                  event.at("stage").is_string() ? stage.c_str() : nullptr);
+  } else if (kind == "metric" && run->metric) {
+    run->metric(run, event.at("name").get<std::string>().c_str(), event.at("step"),
+                exchange::number_from(event.at("value")));
+  }
+}
+
+CallContext& WorkerLink::context(const Json& message) {
+  const auto known = contexts_.find(message.at("call").get<std::uint64_t>());
+  if (known == contexts_.end())
+    throw Error(OMEN_INVALID_STATE,
+                "plugin misbehaving: " + component_ + " uses the inputs of a call that is over");
+  return known->second;
+}
+
+Json WorkerLink::answer(const Json& question) {
+  const std::string ask = question.at("ask");
+  if (ask == "open") return open_table(question);
+  if (ask == "put") return put_table(question);
+  if (ask == "rows") {
+    const omen_dataset* dataset =
+        context(question).datasets.at(question.at("dataset").get<std::size_t>());
+    return {{"rows", dataset->rows(dataset, question.at("table").get<std::string>().c_str())}};
+  }
+  if (ask == "next") {
+    const auto input = inputs_.find(question.at("stream").get<std::uint64_t>());
+    if (input == inputs_.end()) return {{"end", true}};
+    Json reply = input->second.next();
+    if (!reply.contains("part") || reply.at("last").get<bool>()) inputs_.erase(input);
+    return reply;
+  }
+  if (ask == "meta") {
+    const omen_source* source = context(question).source;
+    const char* value = nullptr;
+    ErrorOut error;
+    error.check(source->get_meta(source->data, question.at("key").get<std::string>().c_str(),
+                                 &value, error));
+    return {{"value", value ? value : ""}};
+  }
+  throw Error(OMEN_UNSUPPORTED, "host does not answer '" + ask + "'");
+}
+
+Json WorkerLink::open_table(const Json& question) {
+  const omen_dataset* dataset =
+      context(question).datasets.at(question.at("dataset").get<std::size_t>());
+  ArrowArrayStream stream{};
+  ErrorOut error;
+  error.check(
+      dataset->open(dataset, question.at("table").get<std::string>().c_str(), &stream, error));
+  exchange::PartSource source(TableStream::import(&stream), *parts_);
+  Json reply = source.first();
+  if (!reply.at("last").get<bool>()) {
+    const std::uint64_t id = ++last_id_;
+    reply["stream"] = id;
+    inputs_.emplace(id, std::move(source));
+  }
+  return reply;
+}
+
+Json WorkerLink::put_table(const Json& question) {
+  const omen_tables_out* tables = context(question).tables;
+  if (!tables) throw Error(OMEN_INVALID_STATE, "this call takes no tables");
+  Json parts = question.at("parts");
+  const Json first = parts.at(0);
+  TableStream rows = exchange::receive_parts(
+      first, *parts_,
+      [parts = std::move(parts), at = std::size_t{1}]() mutable { return parts.at(at++); });
+  ArrowArrayStream stream{};
+  std::move(rows).export_to(&stream);
+  ErrorOut error;
+  error.check(
+      tables->put(tables->data, question.at("table").get<std::string>().c_str(), &stream, error));
+  return Json::object();
+}
+
+}  // namespace omen::host
