@@ -67,7 +67,7 @@ refused() {
   for file in "$here"/must_not_compile/*.cpp; do
     name=${file##*/}
     text=$(sed -n 's|^// expect: ||p' "$file")
-    flags="-std=c++20 $strict -I$source/host/include"
+    flags="-std=c++20 $strict -I$source/host/src"
     try "$name, the good twin" $cxx $flags -DOMEN_MUST_FAIL=0 "$file"
     refuse "$name" "$text" $cxx $flags -DOMEN_MUST_FAIL=1 "$file"
   done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV text of any kind, read in small batches; what was read is the same after writing.
-// covers: host/src/csv.cpp
+// covers: host/src/tables/csv.cpp
 #include <cstdint>
 #include <cstdlib>
 #include <sstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifest text of any kind; what is accepted writes itself and reads back the same.
-// covers: host/src/manifest.cpp
+// covers: host/src/components/manifest.cpp
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

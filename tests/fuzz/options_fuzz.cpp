@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Option texts of any kind, against a component that has every type of option.
-// covers: host/src/options.cpp
+// covers: host/src/components/options.cpp
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 git clone -q "$1" "$work/omen"
 cd "$work/omen"
-[ -z "${OMEN_SHOW_BREAK:-}" ] || rm host/src/main.cpp
+[ -z "${OMEN_SHOW_BREAK:-}" ] || rm host/src/cli/main.cpp
 
 failed=0
 for command in ./run.sh ./test.sh; do
