@@ -28,7 +28,7 @@ step "The plugins that were found:" list
 step "One prediction, with the model bundled with the plugin:" predict examples/matmul.csv
 if [ -d build/release/plugins/loadbalance-llvm ]; then
   step "An OpenCL kernel drawn as a graph, to be opened in a browser:" \
-    graph examples/loadbalance/saxpy.cl -o build/saxpy.svg
+    graph plugins/loadbalance/examples/saxpy.cl -o build/saxpy.svg
 fi
 step "Two predictors on the same folds, with the verdict and the page that shows it:" \
   compare baseline.ridge baseline.gbt --task matmul-cpu

@@ -325,7 +325,7 @@ TEST_F(Data, ARecipeIsCarriedOutOnFirstUseAndAgainWhenItChanges) {
 
 TEST_F(Data, TheCommittedRecipesAreValid) {
   int count = 0;
-  for (const auto& item : fs::directory_iterator(OMEN_TEST_SOURCE_DIR "/../data/recipes")) {
+  for (const auto& item : fs::directory_iterator(OMEN_TEST_BUILD_DIR "/share/omen/data/recipes")) {
     EXPECT_NO_THROW(read_recipe(item.path())) << item.path();
     ++count;
   }

@@ -309,7 +309,7 @@ TEST_F(Tasks, DecisionsKeepCostsApart) {
 }
 
 TEST(BundledTask, IsAsItWasFrozen) {
-  const Task task = read_task(OMEN_TEST_SOURCE_DIR "/../tasks/baseline/matmul-cpu.json");
+  const Task task = read_task(OMEN_TEST_SOURCE_DIR "/../plugins/baseline/tasks/matmul-cpu.json");
   EXPECT_EQ(load_task(task).at("workloads").rows(), 600);
   const std::vector<Fold> folds = task_folds(task);
   ASSERT_THAT(folds, SizeIs(5));
@@ -326,13 +326,15 @@ TEST(InstalledTasks, AreAsTheyWereFrozen) {
   const test::TempDir dir;
   ::setenv("XDG_CACHE_HOME", dir.path().c_str(), 1);
   int count = 0;
-  for (const auto& item : fs::recursive_directory_iterator(OMEN_TEST_SOURCE_DIR "/../tasks")) {
+  for (const auto& item :
+       fs::recursive_directory_iterator(OMEN_TEST_BUILD_DIR "/share/omen/tasks",
+                                        fs::directory_options::follow_directory_symlink)) {
     if (item.path().extension() != ".json") continue;
     ++count;
     Task task;
     EXPECT_NO_THROW(task = read_task(item.path())) << item.path();
     const fs::path recipe =
-        fs::path(OMEN_TEST_SOURCE_DIR) / "../data/recipes" / (task.dataset + ".json");
+        fs::path(OMEN_TEST_BUILD_DIR) / "share/omen/data/recipes" / (task.dataset + ".json");
     // Graphs come from front ends, which this program has not.
     if (fs::exists(recipe) && !read_recipe(recipe).components.empty()) continue;
     EXPECT_NO_THROW(load_task(task)) << item.path();

@@ -13,7 +13,7 @@ set_target_properties(loadbalance_cost_folds loadbalance_cost_verdicts PROPERTIE
   CXX_STANDARD 20 RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 
 set(folds $<TARGET_FILE:loadbalance_cost_folds>)
-set(splits "${PROJECT_SOURCE_DIR}/tasks/loadbalance")
+set(splits "${CMAKE_CURRENT_SOURCE_DIR}/../tasks")
 set(with_dataset "${CMAKE_CURRENT_SOURCE_DIR}/with_dataset.sh" $<TARGET_FILE:Omen::cli>)
 omen_add_show_check(NAME cost_gpu_out TRACK loadbalance SLOW
   COMMAND ${with_dataset} devmap-gpus ${folds} TABLES "${splits}/devmap-gpu-out.split.csv" both

@@ -28,7 +28,7 @@ omen_add_show_check(NAME training_epoch_over_pyg TRACK loadbalance SLOW
   COMMAND ${with_dataset} "${CMAKE_CURRENT_SOURCE_DIR}/network_speed.sh" epoch ${speed} ${places})
 
 set(folds $<TARGET_FILE:loadbalance_network_folds>)
-set(shuffled "${PROJECT_SOURCE_DIR}/tasks/loadbalance/devmap-nvidia-shuffled.split.csv"
+set(shuffled "${CMAKE_CURRENT_SOURCE_DIR}/../tasks/devmap-nvidia-shuffled.split.csv"
   "${CMAKE_CURRENT_SOURCE_DIR}/network-folds")
 omen_add_show_check(NAME network_shuffled TRACK loadbalance
   COMMAND ${with_dataset} ${folds} check TABLES ${shuffled})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Kernels divided between the two devices that PoCL offers.
 
-if(TARGET loadbalance-llvm AND TARGET Omen::host AND OMEN_HAS_OPENCL AND NOT OMEN_SANITIZE)
+if(TARGET loadbalance-llvm AND TARGET Omen::host AND OMEN_HAS_OPENCL)
   add_executable(loadbalance_split_quality split_quality.cpp)
   target_link_libraries(loadbalance_split_quality PRIVATE loadbalance_split Omen::host omen_warnings)
   set_target_properties(loadbalance_split_quality PROPERTIES
