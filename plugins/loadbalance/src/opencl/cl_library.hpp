@@ -19,17 +19,13 @@ namespace omen::loadbalance {
   F(clGetDeviceIDs)            \
   F(clGetDeviceInfo)           \
   F(clCreateSubDevices)        \
-  F(clReleaseDevice)           \
   F(clCreateContext)           \
-  F(clReleaseContext)          \
   F(clCreateCommandQueue)      \
-  F(clReleaseCommandQueue)     \
   F(clCreateProgramWithSource) \
   F(clBuildProgram)            \
   F(clGetProgramBuildInfo)     \
   F(clReleaseProgram)          \
   F(clCreateKernel)            \
-  F(clReleaseKernel)           \
   F(clSetKernelArg)            \
   F(clCreateBuffer)            \
   F(clReleaseMemObject)        \

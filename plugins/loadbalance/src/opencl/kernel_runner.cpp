@@ -81,9 +81,9 @@ class KernelRunner::Impl {
   double run_whole(int device) {
     Side& side = sides_[static_cast<std::size_t>(device)];
     const Part part = whole(setup_.range);
-    bind(side, side.whole.get(), side.own, false);
+    bind(side, side.whole, side.own, false);
     last_ = device == 0 ? Last::kFirst : Last::kSecond;
-    Launch launch{&side, side.whole.get(), part, {}, {}};
+    Launch launch{&side, side.whole, part, {}, {}};
     run({&launch});
     return ms_between(launch.begin, launch.end);
   }
@@ -95,7 +95,7 @@ class KernelRunner::Impl {
     std::vector<Launch*> wanted;
     for (std::size_t i = 0; i < 2; ++i) {
       Side& side = sides_[i];
-      cl_kernel kernel = side.split ? side.split.get() : side.whole.get();
+      cl_kernel kernel = side.split ? side.split : side.whole;
       if (parts[i].empty()) continue;
       bind(side, kernel, shared && i == 1 ? side.shared : side.own, setup_.takes_range);
       launches[i] = {&side, kernel, parts[i], {}, {}};
@@ -131,24 +131,18 @@ class KernelRunner::Impl {
  private:
   enum class Last { kFirst, kSecond, kSeparate, kShared };
 
+  // Drivers' threads still let go of events when clFinish has returned (PoCL 3.1), so what an event
+  // reaches is never released: a few small objects for each run, until the worker ends. Buffers
+  // are.
   struct Side {
-    explicit Side(const ClLibrary& cl)
-        : device_holder(nullptr, cl.clReleaseDevice),
-          context(nullptr, cl.clReleaseContext),
-          queue(nullptr, cl.clReleaseCommandQueue),
-          whole_program(nullptr, cl.clReleaseProgram),
-          split_program(nullptr, cl.clReleaseProgram),
-          whole(nullptr, cl.clReleaseKernel),
-          split(nullptr, cl.clReleaseKernel) {}
     OpenClDevice facts;
     cl_device_id device = nullptr;
-    ClHeld<cl_device_id> device_holder;  // of a sub-device
-    ClHeld<cl_context> context;
-    ClHeld<cl_command_queue> queue;
-    ClHeld<cl_program> whole_program, split_program;
+    cl_context context = nullptr;
+    cl_command_queue queue = nullptr;
+    cl_program whole_program = nullptr, split_program = nullptr;
+    cl_kernel whole = nullptr, split = nullptr;
     std::vector<std::unique_ptr<GuardedMemory>> memory;  // by argument
     std::vector<ClHeld<cl_mem>> own, shared;             // by argument
-    ClHeld<cl_kernel> whole, split;
   };
 
   struct Launch {
@@ -178,15 +172,15 @@ class KernelRunner::Impl {
   void open(const std::array<OpenClDevice, 2>& devices) {
     sides_.reserve(devices.size());
     for (const OpenClDevice& device : devices) {
-      sides_.emplace_back(cl_);
+      sides_.emplace_back();
       sides_.back().facts = device;
     }
     find_devices();
     for (Side& side : sides_) {
       cl_int status = 0;
-      side.context.reset(cl_.clCreateContext(nullptr, 1, &side.device, nullptr, nullptr, &status));
+      side.context = cl_.clCreateContext(nullptr, 1, &side.device, nullptr, nullptr, &status);
       cl_check(status, "make a context on " + side.facts.name);
-      side.queue.reset(cl_.clCreateCommandQueue(side.context.get(), side.device, 0, &status));
+      side.queue = cl_.clCreateCommandQueue(side.context, side.device, 0, &status);
       cl_check(status, "make a queue on " + side.facts.name);
     }
   }
@@ -221,10 +215,8 @@ class KernelRunner::Impl {
       cl_check(cl_.clCreateSubDevices(side.device, counts, pair ? 2 : 1, made, nullptr),
                "divide " + side.facts.name);
       side.device = made[0];
-      side.device_holder.reset(made[0]);
       if (!pair) continue;
       sides_[1].device = made[1];
-      sides_[1].device_holder.reset(made[1]);
       return;
     }
   }
@@ -232,8 +224,7 @@ class KernelRunner::Impl {
   cl_program build_program(const Side& side, const std::string& source) {
     const char* text = source.c_str();
     cl_int status = 0;
-    cl_program program =
-        cl_.clCreateProgramWithSource(side.context.get(), 1, &text, nullptr, &status);
+    cl_program program = cl_.clCreateProgramWithSource(side.context, 1, &text, nullptr, &status);
     cl_check(status, "take the source");
     status = cl_.clBuildProgram(program, 1, &side.device, setup_.build_options.c_str(), nullptr,
                                 nullptr);
@@ -251,11 +242,11 @@ class KernelRunner::Impl {
   }
 
   void build(Side& side) {
-    side.whole_program.reset(build_program(side, setup_.source));
-    side.whole.reset(find_kernel(side.whole_program.get()));
+    side.whole_program = build_program(side, setup_.source);
+    side.whole = find_kernel(side.whole_program);
     if (setup_.split_source == setup_.source) return;
-    side.split_program.reset(build_program(side, setup_.split_source));
-    side.split.reset(find_kernel(side.split_program.get()));
+    side.split_program = build_program(side, setup_.split_source);
+    side.split = find_kernel(side.split_program);
   }
 
   cl_kernel find_kernel(cl_program program) const {
@@ -268,7 +259,7 @@ class KernelRunner::Impl {
   ClHeld<cl_mem> make_buffer(const Side& side, std::size_t bytes, void* place) const {
     cl_int status = 0;
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (place ? CL_MEM_USE_HOST_PTR : 0);
-    ClHeld<cl_mem> made(cl_.clCreateBuffer(side.context.get(), flags, bytes, place, &status),
+    ClHeld<cl_mem> made(cl_.clCreateBuffer(side.context, flags, bytes, place, &status),
                         cl_.clReleaseMemObject);
     cl_check(status, "take " + std::to_string(bytes) + " bytes on " + side.facts.name);
     return made;
@@ -299,14 +290,14 @@ class KernelRunner::Impl {
   }
 
   void write(const Side& side, cl_mem to, const Bytes& bytes) const {
-    cl_check(cl_.clEnqueueWriteBuffer(side.queue.get(), to, CL_TRUE, 0, bytes.size(), bytes.data(),
-                                      0, nullptr, nullptr),
+    cl_check(cl_.clEnqueueWriteBuffer(side.queue, to, CL_TRUE, 0, bytes.size(), bytes.data(), 0,
+                                      nullptr, nullptr),
              "copy to " + side.facts.name);
   }
 
   Bytes read(const Side& side, std::size_t i) const {
     Bytes bytes(setup_.arguments[i].bytes.size());
-    cl_check(cl_.clEnqueueReadBuffer(side.queue.get(), side.own[i].get(), CL_TRUE, 0, bytes.size(),
+    cl_check(cl_.clEnqueueReadBuffer(side.queue, side.own[i].get(), CL_TRUE, 0, bytes.size(),
                                      bytes.data(), 0, nullptr, nullptr),
              "copy from " + side.facts.name);
     return bytes;
@@ -350,12 +341,12 @@ class KernelRunner::Impl {
       for (std::size_t i = 0; i < setup_.arguments.size(); ++i)
         if (is_buffer(i)) write(side, side.own[i].get(), setup_.arguments[i].bytes);
     }
-    cl_check(cl_.clEnqueueNDRangeKernel(side.queue.get(), launch.kernel, setup_.range.dimensions,
+    cl_check(cl_.clEnqueueNDRangeKernel(side.queue, launch.kernel, setup_.range.dimensions,
                                         launch.part.offset.data(), launch.part.size.data(),
                                         setup_.range.local.data(), 0, nullptr, nullptr),
              "start " + setup_.kernel + " on " + side.facts.name);
-    cl_check(cl_.clFlush(side.queue.get()), "start " + setup_.kernel);
-    cl_check(cl_.clFinish(side.queue.get()), "finish " + setup_.kernel);
+    cl_check(cl_.clFlush(side.queue), "start " + setup_.kernel);
+    cl_check(cl_.clFinish(side.queue), "finish " + setup_.kernel);
     if (copies) {
       for (std::size_t i = 0; i < setup_.arguments.size(); ++i)
         if (is_written(i)) read(side, i);
