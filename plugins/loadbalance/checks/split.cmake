@@ -13,4 +13,8 @@ if(TARGET loadbalance-llvm AND TARGET Omen::host AND OMEN_HAS_OPENCL)
   endforeach()
   omen_add_show_check(NAME split_quality TRACK loadbalance SLOW
     COMMAND $<TARGET_FILE:loadbalance_split_quality> "${CMAKE_BINARY_DIR}/plugins" quality)
+  set(lost_runs "${CMAKE_CURRENT_SOURCE_DIR}/lost_runs.sh" $<TARGET_FILE:omen>
+      "${CMAKE_CURRENT_SOURCE_DIR}/../examples")
+  omen_add_show_check(NAME lost_runs TRACK loadbalance COMMAND ${lost_runs} 5)
+  omen_add_show_check(NAME lost_runs_many TRACK loadbalance SLOW COMMAND ${lost_runs} 100)
 endif()

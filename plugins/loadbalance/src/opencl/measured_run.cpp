@@ -81,11 +81,12 @@ MeasuredRun measure_run(const Run& run, const std::string& path, const SplitOpti
       read_row(std::string(names[row]), devices[row], values[row], measured);
   } catch (const Error& error) {
     if (!has_crashed(error)) throw;
-    throw Error(OMEN_INVALID_DATA,
-                "the process that ran the kernel of " + path + " died: " + error.what(),
-                "kernels die when they leave their buffers: give these their sizes with --arg "
-                "i=buffer:BYTES, and counts their values with --arg i=VALUE",
-                error.details_json());
+    throw Error(
+        OMEN_INVALID_DATA, "the process that ran the kernel of " + path + " died: " + error.what(),
+        "if the kernel leaves its buffers, give these their sizes with --arg i=buffer:BYTES "
+        "and counts their values with --arg i=VALUE; otherwise the driver failed: try "
+        "other devices with --on",
+        error.details_json());
   }
   return measured;
 }
