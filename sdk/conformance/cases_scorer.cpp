@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "omen/tables.hpp"
 #include "predictor_trial.hpp"
 #include "trial.hpp"
 
@@ -26,9 +27,8 @@ Scores read_scores(TableStream stream) {
   Scores scores;
   while (const std::optional<Table> batch = stream.next()) {
     batch->validate();
-    for (const char* column :
-         {"workload_id", "candidate_id", "score", "rank", "feasible", "reason"})
-      require(batch->has(column), std::string("scores have no column '") + column + "'");
+    for (const std::string& column : tables::required_columns(OMEN_TABLE_SCORES))
+      require(batch->has(column), "scores have no column '" + column + "'");
     const auto id = batch->column<std::int64_t>("workload_id");
     const auto candidate = batch->column<std::int32_t>("candidate_id");
     const auto score = batch->column<double>("score");
@@ -228,8 +228,8 @@ void collects(Trial& trial) {
     error.check(profiler.vt().collect(profiler.get(), run.c(), workload.c_str(), &stream, error));
     require(stream.release != nullptr, "collect returned OMEN_OK without a stream");
     const Table counters = TableStream::import(&stream).read_all();
-    for (const char* column : {"workload_id", "metric", "value"})
-      require(counters.has(column), std::string("counters have no column '") + column + "'");
+    for (const std::string& column : tables::required_columns(OMEN_TABLE_COUNTERS))
+      require(counters.has(column), "counters have no column '" + column + "'");
     for (const double value : counters.numbers("value"))
       require(!std::isinf(value), "a counter is infinite");
   } catch (const Error& e) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "omen/tables.hpp"
 #include "pipeline.hpp"
 #include "pipeline/models.hpp"
 
@@ -74,7 +75,7 @@ void put_all(MemoryDataset& dataset, const Tables& tables) {
 }
 
 void check_scores(const Table& scores, const Table& candidates, const std::string& who) {
-  for (const char* column : {"workload_id", "candidate_id", "score", "rank", "feasible", "reason"})
+  for (const std::string& column : tables::required_columns(OMEN_TABLE_SCORES))
     if (!scores.has(column))
       throw Error(OMEN_INTERNAL,
                   "plugin misbehaving: " + who + " scored without a column " + column);
