@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes the code blocks of a document: each names a recipe, whose script is run and whose output
-// must be as printed.
-//   recipe_runner DOCUMENT RECIPES SOURCE OMEN list          prints the recipes of the document
-//   recipe_runner DOCUMENT RECIPES SOURCE OMEN run NAME      runs one in an empty directory
-// A block follows the line `<!-- recipe: NAME -->`. Lines that start with "$ " are commands and
-// equal NAME.sh; the others are their output and equal NAME.expected. Numbers are compared within 2
-// %, times are masked, "..." stands for any lines.
+// Executes the code blocks of documents, whose output must be as printed.
+//   recipe_runner blocks DOCUMENT...                      which are run, and why others are not
+//   recipe_runner run DOCUMENT RECIPES SOURCE OMEN NAME   runs one in an empty directory
+// A block follows `<!-- recipe: NAME -->` or `<!-- not run: REASON -->`. Lines that start with "$ "
+// are commands, the others their output: numbers are compared within 2 %, times are masked, "..."
+// stands for any lines. Where RECIPES (or -) has NAME.sh and NAME.expected, they equal the block.
+// A marker may hold commands of its own over several lines: they come first, and are all there is
+// for a block that is no shell, which they find as block.json, block.cpp ... `needs plugin NAME`,
+// `needs opencl` and `needs data` skip a recipe where something is missing.
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -14,77 +16,22 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <map>
 #include <regex>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "document.hpp"
 
 namespace fs = std::filesystem;
 
 namespace {
 
-using Lines = std::vector<std::string>;
+using docs::Block;
+using docs::Lines;
+using docs::read_lines;
 
-struct Recipe {
-  Lines commands, output;
-};
-
-Lines read_lines(const fs::path& path) {
-  std::ifstream in(path);
-  if (!in) throw std::runtime_error(path.string() + " cannot be read");
-  Lines lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
-// A command may go on over lines that end in a backslash.
-Recipe split_block(const Lines& block) {
-  Recipe recipe;
-  bool continued = false;
-  const bool session =
-      std::any_of(block.begin(), block.end(), [](auto& l) { return l.starts_with("$ "); });
-  for (const std::string& line : block) {
-    const bool starts = line.starts_with("$ ");
-    if (!session)
-      recipe.commands.push_back(line);
-    else if (starts || continued)
-      recipe.commands.push_back(starts ? line.substr(2) : line);
-    else
-      recipe.output.push_back(line);
-    continued = (starts || continued || !session) && line.ends_with("\\");
-  }
-  return recipe;
-}
-
-std::map<std::string, Recipe> recipes_of(const fs::path& document) {
-  static const std::regex marker(R"(^<!-- recipe: ([a-z0-9_-]+) -->$)");
-  std::map<std::string, Recipe> recipes;
-  std::string name;
-  Lines block;
-  bool inside = false;
-  for (const std::string& line : read_lines(document)) {
-    std::smatch match;
-    const bool fence = line.starts_with("```");
-    if (fence && !inside && name.empty())
-      throw std::runtime_error("a code block without a recipe follows: " + line);
-    if (fence && inside) {
-      if (!recipes.emplace(name, split_block(block)).second)
-        throw std::runtime_error("recipe " + name + " is there twice");
-      name.clear();
-      block.clear();
-    }
-    if (fence)
-      inside = !inside;
-    else if (inside)
-      block.push_back(line);
-    else if (std::regex_match(line, match, marker))
-      name = match[1];
-  }
-  return recipes;
-}
+constexpr int kSkipped = 77;
 
 // The commands of a recipe file, without comments and settings of the shell.
 Lines script_commands(const fs::path& path) {
@@ -131,7 +78,7 @@ bool matches(const Lines& wanted, std::size_t w, const Lines& found, std::size_t
 fs::path make_workspace(const fs::path& source) {
   std::string name = (fs::temp_directory_path() / "omen-recipe-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-  for (const char* entry : {"examples", "data", "docs", "plugins"})
+  for (const char* entry : {"examples", "data", "docs", "plugins", "tasks"})
     if (fs::exists(source / entry))
       fs::create_directory_symlink(source / entry, fs::path(name) / entry);
   for (const char* script : {"run.sh", "test.sh"}) {
@@ -142,21 +89,46 @@ fs::path make_workspace(const fs::path& source) {
   return name;
 }
 
-Lines run_script(const fs::path& script, const fs::path& directory, const fs::path& omen) {
-  const fs::path output = directory / ".output";
-  const std::string command =
-      "cd '" + directory.string() + "' && PATH='" + omen.parent_path().string() +
-      "':\"$PATH\" LC_ALL=C " + "XDG_DATA_HOME='" + directory.string() +
-      "/.data' bash -eo pipefail '" + script.string() + "' > '" + output.string() + "' 2> '" +
-      (directory / ".errors").string() + "' < /dev/null";
-  const int status = std::system(command.c_str());
-  if (status != 0) {
+// What every recipe starts with.
+constexpr const char* kPreamble = R"(needs() {
+  case $1 in
+    plugin) omen list --plain | grep -q "^$2 " && return ;;
+    opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && return ;;
+    data) [ -n "${OMEN_DATA:-}" ] && return ;;
+  esac
+  echo "needs $*" >&2
+  exit 77
+}
+)";
+
+void write_lines(std::ostream& out, const Lines& lines) {
+  for (const std::string& line : lines) out << line << '\n';
+}
+
+void write_script(const Block& block, const fs::path& directory) {
+  std::ofstream script(directory / ".script");
+  script << kPreamble;
+  write_lines(script, block.before);
+  if (block.is_shell()) {
+    write_lines(script, block.commands);
+  } else {
+    std::ofstream file(directory / ("block." + block.language));
+    write_lines(file, block.content);
+  }
+}
+
+int run_script(const fs::path& directory, const fs::path& source, const fs::path& omen) {
+  const std::string place = directory.string();
+  const std::string command = "cd '" + place + "' && PATH='" + omen.parent_path().string() +
+                              "':\"$PATH\" LC_ALL=C " + "OMEN_SOURCE='" + source.string() +
+                              "' OMEN_BUILD='" + omen.parent_path().parent_path().string() +
+                              "' XDG_DATA_HOME='" + place +
+                              "/.data' bash -eo pipefail .script > .output 2> .errors < /dev/null";
+  const int status = WEXITSTATUS(std::system(command.c_str()));
+  if (status != 0)
     for (const std::string& line : read_lines(directory / ".errors"))
       std::printf("  %s\n", line.c_str());
-    throw std::runtime_error(script.filename().string() + " ends with status " +
-                             std::to_string(WEXITSTATUS(status)));
-  }
-  return read_lines(output);
+  return status;
 }
 
 void print_block(const char* title, const Lines& lines) {
@@ -164,30 +136,53 @@ void print_block(const char* title, const Lines& lines) {
   for (const std::string& line : lines) std::printf("%s\n", line.c_str());
 }
 
-int run_recipe(const std::string& name, const Recipe& recipe, const fs::path& recipes,
-               const fs::path& source, const fs::path& omen) {
-  const fs::path script = recipes / (name + ".sh");
-  if (script_commands(script) != recipe.commands) {
-    print_block("commands in the document", recipe.commands);
+// The block and the files beside the documents say the same.
+bool same_as_stored(const Block& block, const fs::path& recipes) {
+  const fs::path script = recipes / (block.name + ".sh");
+  const fs::path stored = recipes / (block.name + ".expected");
+  if (script_commands(script) != block.commands) {
+    print_block("commands in the document", block.commands);
     print_block(script.filename().c_str(), script_commands(script));
-    return 1;
+    return false;
   }
-  const fs::path stored = recipes / (name + ".expected");
-  if (fs::exists(stored) && read_lines(stored) != recipe.output) {
-    print_block("output in the document", recipe.output);
+  if (fs::exists(stored) && read_lines(stored) != block.output) {
+    print_block("output in the document", block.output);
     print_block(stored.filename().c_str(), read_lines(stored));
-    return 1;
+    return false;
   }
+  return true;
+}
+
+int run_recipe(const Block& block, const fs::path& recipes, const fs::path& source,
+               const fs::path& omen) {
+  if (recipes != "-" && !same_as_stored(block, recipes)) return 1;
   const fs::path directory = make_workspace(source);
-  const Lines found = run_script(script, directory, omen);
+  write_script(block, directory);
+  const int status = run_script(directory, source, omen);
+  const Lines found = read_lines(directory / ".output");
   // A block that shows no output only has to succeed.
-  const bool good = !fs::exists(stored) || matches(recipe.output, 0, found, 0);
-  if (!good) {
-    print_block("expected", recipe.output);
+  const bool good = block.output.empty() || matches(block.output, 0, found, 0);
+  if (status == 0 && !good) {
+    print_block("expected", block.output);
     print_block("found", found);
   }
   fs::remove_all(directory);
-  return good ? 0 : 1;
+  if (status == kSkipped) return kSkipped;
+  if (status != 0) std::printf("error: recipe %s ends with %d\n", block.name.c_str(), status);
+  return status == 0 && good ? 0 : 1;
+}
+
+int show_blocks(const Lines& documents) {
+  int run = 0, left = 0;
+  for (const std::string& document : documents)
+    for (const Block& block : docs::blocks_of(document)) {
+      ++(block.not_run.empty() ? run : left);
+      if (!block.not_run.empty())
+        std::printf("not run: %s, %s block: %s\n", document.c_str(), block.language.c_str(),
+                    block.not_run.c_str());
+    }
+  std::printf("%zu documents, %d blocks run, %d not run\n", documents.size(), run, left);
+  return run > 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -195,16 +190,13 @@ int run_recipe(const std::string& name, const Recipe& recipe, const fs::path& re
 int main(int argc, char** argv) {
   const Lines words(argv + 1, argv + argc);
   try {
-    if (words.size() < 5)
-      throw std::runtime_error("usage: recipe_runner DOCUMENT RECIPES SOURCE OMEN list|run [NAME]");
-    const auto recipes = recipes_of(words[0]);
-    if (words[4] == "list") {
-      for (const auto& [name, recipe] : recipes) std::printf("%s\n", name.c_str());
-      return recipes.empty() ? 1 : 0;
-    }
-    const auto at = recipes.find(words.at(5));
-    if (at == recipes.end()) throw std::runtime_error(words[0] + " has no recipe " + words[5]);
-    return run_recipe(at->first, at->second, words[1], words[2], words[3]);
+    if (words.size() > 1 && words[0] == "blocks")
+      return show_blocks(Lines(words.begin() + 1, words.end()));
+    if (words.size() != 6 || words[0] != "run")
+      throw std::runtime_error("usage: recipe_runner blocks|run DOCUMENT ...");
+    for (const Block& block : docs::blocks_of(words[1]))
+      if (block.name == words[5]) return run_recipe(block, words[2], words[3], words[4]);
+    throw std::runtime_error(words[1] + " has no recipe " + words[5]);
   } catch (const std::exception& error) {
     std::printf("error: %s\n", error.what());
     return 1;
