@@ -4,7 +4,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "cli/command_line.hpp"
 #include "cli/compare_run.hpp"
+#include "cli/completion.hpp"
 #include "cli/verbs.hpp"
 #include "report/report.hpp"
 #include "text/log.hpp"
@@ -128,6 +130,8 @@ PlanRequest plan_request(const Session& session, const CompareRequest& request) 
   return plan;
 }
 
+namespace {
+
 int run_compare(const Globals& globals, const CompareRequest& request) {
   std::unique_ptr<RankLink> link = join_ranks();
   if (link && link->rank() > 0) return follow_compare(globals, request, *link);
@@ -161,6 +165,57 @@ int run_compare(const Globals& globals, const CompareRequest& request) {
     ranks->release_launcher();
   }
   return code;
+}
+
+void describe_compare(CommandLine& line) {
+  auto& r = line.request(run_compare);
+  line.word("CONTESTANT", r.contestants,
+            "predictors, with options as COMPONENT@KEY=VALUE,...; or model files");
+  line.values("--task", "TASK", r.tasks, "file or name of a task; may be repeated");
+  line.value("--baseline", "CONTESTANT", r.baseline,
+             "what the others are held against; the first one");
+  line.value("--rope", "SHARE", r.rope,
+             "differences below this share of the baseline's loss do not matter; 0.01 unless "
+             "the task says otherwise")
+      .range(0.0, 1.0);
+  line.value("--references", "WHICH", r.references,
+             "constant, 5-NN and boosted trees beside the contestants: all (default) or none")
+      .one_of({"all", "none"});
+  line.value("--level", "P", r.interval_level, "coverage of intervals, 0.9 by default")
+      .range(0.0, 1.0);
+  line.toggle("--aa", r.self_check,
+              "compare one contestant with itself under another seed, to check the harness");
+  line.toggle("--shuffle-labels", r.shuffle_labels,
+              "permute the targets: what is left above the constant is a leak");
+  line.value("--fail-if", "worse", r.fail_if,
+             "exit 1 if a contestant is worse, or failed; for gates");
+  line.value("-j,--jobs", "N", r.jobs, "folds at the same time").range(1, 1024);
+  line.toggle("--csv", r.csv, "every loss as CSV on stdout");
+  line.toggle("--markdown", r.markdown, "the report as Markdown on stdout");
+  line.value("--html", "FILE", r.html, "write the page here too");
+  line.value("--runs-dir", "DIR", r.runs_dir, "where runs are kept, ./runs by default");
+  line.value("--run-dir", "DIR", r.run_dir, "the directory of this run; otherwise RUNS/ID");
+  line.value("--only-jobs", "I/N", r.only_jobs,
+             "only share I of N of the folds, into --run-dir, without a report");
+  line.value("--emit", "slurm", r.emit, "write a Slurm job array instead of running");
+  line.value("--shares", "N", r.shares, "elements of the array; one a fold, up to 64")
+      .range(1, 100000);
+  line.value("-o,--output", "FILE", r.output, "file for --emit; otherwise stdout");
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb compare_verb() {
+  return {"compare",
+          "put predictors on the same data and say which is better, and how sure that is",
+          "omen compare baseline.ridge baseline.gbt --task matmul-cpu\n"
+          "omen compare baseline.gbt baseline.gbt@depth=4 --task matmul-cpu --baseline "
+          "baseline.gbt\n"
+          "omen compare mine baseline.gbt --task tasks/*.json --fail-if worse --timeout 5m "
+          "--memory 4G\n"
+          "omen compare baseline.gbt --aa --task matmul-cpu",
+          describe_compare, [](Offers& offers) { offers.components(OMEN_PREDICTOR); }};
 }
 
 }  // namespace omen::host::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/compare_request.hpp"
 #include "cli/session.hpp"
 #include "compare/mpi_jobs.hpp"
 #include "compare/plan.hpp"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Completion: small shell functions that ask `omen __complete`, which reads manifests and opens
 // nothing.
+#include "cli/completion.hpp"
+
 #include <algorithm>
 
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
+#include "cli/plugin_command.hpp"
 #include "cli/verbs.hpp"
 #include "compare/run_record.hpp"
 #include "components/registry.hpp"
@@ -50,10 +53,8 @@ fi
 
 class Completer {
  public:
-  Completer(const Globals& globals, const std::vector<std::string>& words,
-            const std::vector<CompletionFlag>& flags)
-      : words_(words), flags_(flags), registry_(Registry::discover(globals.plugin_path)) {
-    if (!words_.empty()) current_ = words_.back();
+  Completer(const Globals& globals, const Words& words, const CommandLine& line)
+      : words_(words), line_(line), offers_(globals, words) {
     for (std::size_t i = 0; i + 1 < words_.size() && command_.empty(); ++i) {
       if (words_[i].starts_with("-")) continue;
       if (verb_.empty())
@@ -66,56 +67,45 @@ class Completer {
   std::string run() {
     const std::string before = words_.size() > 1 ? words_[words_.size() - 2] : "";
     if (!value_of(before)) {
-      if (current_.starts_with("-"))
+      if (offers_.current().starts_with("-"))
         offer_flags();
       else if (verb_.empty())
         offer_verbs();
       else
-        offer_positional();
+        offer_words();
     }
-    return text_;
+    return offers_.text();
   }
 
  private:
-  void offer(const std::string& word, const std::string& help) {
-    if (word.starts_with(current_)) text_ += word + "\t" + help + "\n";
-  }
-  void offer_components(std::uint32_t kind) {
-    for (const ComponentRef& ref : registry_.components(kind))
-      offer(ref.info->id, ref.info->summary);
-  }
-  void offer_words(std::initializer_list<const char*> list) {
-    for (const char* word : list) offer(word, "");
-  }
-  void offer_models() {
-    for (const ComponentRef& ref : registry_.components(0))
-      for (const ModelInfo& model : ref.info->models) offer(model.name, model.summary);
-  }
-
   void offer_verbs() {
-    for (const VerbText& verb : verbs()) offer(verb.name, verb.summary);
-    for (const auto& [plugin, commands] : plugin_commands(registry_))
-      offer(plugin, "commands of a plugin: " + commands);
+    for (const Verb& verb : verbs()) offers_.add(verb.name, verb.summary);
+    for (const auto& [plugin, commands] : plugin_commands(offers_.registry()))
+      offers_.add(plugin, "commands of a plugin: " + commands);
   }
 
   void offer_flags() {
-    for (const CompletionFlag& flag : flags_) offer(flag.name, flag.help);
+    for (const Flag& flag : line_.flags)
+      for (const std::string& name : flag.long_names()) offers_.add(name, flag.help);
     for (const ComponentRef& ref : named())
-      for (const OptionInfo& option : ref.info->options) offer("--" + option.key, option.help);
+      for (const OptionInfo& option : ref.info->options)
+        offers_.add("--" + option.key, option.help);
   }
 
-  void offer_tasks() {
-    for (const std::filesystem::path& task : installed_tasks()) offer(task.stem().string(), "task");
-  }
-
-  void offer_runs() {
-    for (const RunRecord& run : list_runs("runs")) offer(run.id, run.status + ", " + run.time);
+  void offer_words() {
+    if (const Verb* verb = find_verb(verb_)) {
+      if (verb->complete) verb->complete(offers_);
+    } else if (command_.empty()) {
+      for (const ComponentRef& ref : offers_.registry().components(OMEN_COMMAND))
+        if (ref.info->id.starts_with(verb_ + "."))
+          offers_.add(ref.info->id.substr(verb_.size() + 1), ref.info->summary);
+    }
   }
 
   // Components that the line names so far; `loadbalance run` names loadbalance.run.
   std::vector<ComponentRef> named() const {
     std::vector<ComponentRef> refs;
-    for (const ComponentRef& ref : registry_.components(0))
+    for (const ComponentRef& ref : offers_.registry().components(0))
       if (std::find(words_.begin(), words_.end(), ref.info->id) != words_.end() ||
           (ref.info->kind == OMEN_COMMAND && ref.info->id == command_))
         refs.push_back(ref);
@@ -125,90 +115,110 @@ class Completer {
   // True where the word before is a flag that takes a value: then only its values count.
   bool value_of(const std::string& flag) {
     if (!flag.starts_with("-")) return false;
-    if (flag == "--with") return offer_components(kind_of_verb()), true;
-    if (flag == "--frontend") return offer_components(OMEN_GRAPH_FRONTEND), true;
+    if (flag == "--with") return offers_.components(kind_of_with()), true;
+    if (flag == "--frontend") return offers_.components(OMEN_GRAPH_FRONTEND), true;
     if (flag == "--predictor" || flag == "--baseline")
-      return offer_components(OMEN_PREDICTOR), true;
-    if (flag == "--task") return offer_tasks(), true;
-    if (flag == "--fail-if") return offer_words({"worse"}), true;
+      return offers_.components(OMEN_PREDICTOR), true;
+    if (flag == "--task") return offers_.tasks("task"), true;
+    if (flag == "--fail-if") return offers_.words({"worse"}), true;
     if (flag == "-m" || flag == "--model" || flag == "--policy" || flag == "--from")
-      return offer_models(), true;
-    if (flag == "--kind") return offer_words({"predictor", "frontend", "profiler", "scorer"}), true;
-    if (flag == "--lang") return offer_words({"c++", "c"}), true;
+      return offers_.models(), true;
+    if (flag == "--kind")
+      return offers_.words({"predictor", "frontend", "profiler", "scorer"}), true;
+    if (flag == "--lang") return offers_.words({"c++", "c"}), true;
     if (flag == "-o" || flag == "-O" || flag == "-j") return true;
-    for (const CompletionFlag& known : flags_)
-      if (known.name == flag) return known.takes_value;
+    if (flag.starts_with("--"))
+      if (const Flag* known = line_.find(flag)) return known->form == Flag::Form::kValue;
+    return option_value_of(flag);
+  }
+
+  bool option_value_of(const std::string& flag) {
+    const std::string key = normal_key(flag.substr(std::min<std::size_t>(2, flag.size())));
     for (const ComponentRef& ref : named())
-      if (const OptionInfo* option =
-              ref.info->option(normal_key(flag.substr(std::min<std::size_t>(2, flag.size()))))) {
-        for (const std::string& choice : option->choices) offer(choice, "");
-        if (option->type == OMEN_OPT_BOOL) offer_words({"true", "false"});
+      if (const OptionInfo* option = ref.info->option(key)) {
+        for (const std::string& choice : option->choices) offers_.add(choice, "");
+        if (option->type == OMEN_OPT_BOOL) offers_.words({"true", "false"});
         return option->type != OMEN_OPT_BOOL;
       }
     return false;
   }
 
-  std::uint32_t kind_of_verb() const {
-    if (verb_ == "graph" || verb_ == "data") return OMEN_GRAPH_FRONTEND;
-    if (verb_ == "profile") return OMEN_PROFILER;
-    return verb_ == "score" ? OMEN_SCORER : OMEN_PREDICTOR;
+  std::uint32_t kind_of_with() const {
+    const Verb* verb = find_verb(verb_);
+    return verb ? verb->with : std::uint32_t{OMEN_PREDICTOR};
   }
 
-  void offer_positional() {
-    if (verb_ == "info") {
-      for (const FoundPlugin& found : registry_.plugins()) offer(found.manifest.id, "plugin");
-      offer_components(0);
-    } else if (verb_ == "verify") {
-      for (const FoundPlugin& found : registry_.plugins()) offer(found.manifest.id, "plugin");
-    } else if (verb_ == "train" || verb_ == "predict" || verb_ == "score" || verb_ == "compare") {
-      offer_components(verb_ == "score" ? OMEN_SCORER : OMEN_PREDICTOR);
-    } else if (verb_ == "models") {
-      if (words_.size() <= 2)
-        offer_words({"list"});
-      else
-        offer_components(OMEN_PREDICTOR);
-    } else if (verb_ == "profile" && words_.size() <= 2) {
-      offer_words({"diff", "stats", "failures"});
-    } else if (verb_ == "runs" && words_.size() <= 2) {
-      offer_words({"list", "show", "diff"});
-    } else if (verb_ == "runs" || verb_ == "rerun") {
-      offer_runs();
-    } else if (verb_ == "data") {
-      if (words_.size() <= 2)
-        offer_words({"list", "info", "import", "make", "check", "fetch"});
-      else if (words_[1] != "import")
-        for (const DatasetEntry& entry : list_datasets()) offer(entry.name, entry.summary);
-    } else if (verb_ == "task") {
-      if (words_.size() <= 2)
-        offer_words({"new", "show", "check"});
-      else
-        for (const auto& file : installed_tasks()) offer(file.stem(), "installed task");
-    } else if (verb_ == "completion") {
-      offer_words({"bash", "zsh"});
-    } else if (!find_verb(verb_) && command_.empty()) {
-      for (const ComponentRef& ref : registry_.components(OMEN_COMMAND))
-        if (ref.info->id.starts_with(verb_ + "."))
-          offer(ref.info->id.substr(verb_.size() + 1), ref.info->summary);
-    }
-  }
-
-  const std::vector<std::string>& words_;
-  const std::vector<CompletionFlag>& flags_;
-  Registry registry_;
-  std::string current_, verb_, command_, text_;
+  const Words& words_;
+  const CommandLine& line_;
+  Offers offers_;
+  std::string verb_, command_;
 };
 
-}  // namespace
+struct CompletionRequest {
+  std::string shell;
+};
 
 int run_completion(const Globals&, const CompletionRequest& request) {
   print(request.shell == "bash" ? kBash : kZsh);
   return kOk;
 }
 
-int run_complete(const Globals& globals, const std::vector<std::string>& words,
-                 const std::vector<CompletionFlag>& flags) {
-  print(Completer(globals, words, flags).run());
-  return kOk;
+void describe_completion(CommandLine& line) {
+  auto& r = line.request(run_completion);
+  line.word("SHELL", r.shell, "bash or zsh").required().one_of({"bash", "zsh"});
+}
+
+}  // namespace
+
+Offers::Offers(const Globals& globals, const Words& words)
+    : words_(words), registry_(Registry::discover(globals.plugin_path)) {
+  if (!words_.empty()) current_ = words_.back();
+}
+
+void Offers::add(const std::string& word, const std::string& help) {
+  if (word.starts_with(current_)) text_ += word + "\t" + help + "\n";
+}
+
+void Offers::words(std::initializer_list<const char*> list) {
+  for (const char* word : list) add(word, "");
+}
+
+void Offers::components(std::uint32_t kind) {
+  for (const ComponentRef& ref : registry_.components(kind)) add(ref.info->id, ref.info->summary);
+}
+
+void Offers::plugins() {
+  for (const FoundPlugin& found : registry_.plugins()) add(found.manifest.id, "plugin");
+}
+
+void Offers::models() {
+  for (const ComponentRef& ref : registry_.components(0))
+    for (const ModelInfo& model : ref.info->models) add(model.name, model.summary);
+}
+
+void Offers::tasks(const char* help) {
+  for (const std::filesystem::path& task : installed_tasks()) add(task.stem().string(), help);
+}
+
+void Offers::datasets() {
+  for (const DatasetEntry& entry : list_datasets()) add(entry.name, entry.summary);
+}
+
+void Offers::runs() {
+  for (const RunRecord& run : list_runs("runs")) add(run.id, run.status + ", " + run.time);
+}
+
+std::string completions(const Globals& globals, const Words& words, const CommandLine& line) {
+  return Completer(globals, words, line).run();
+}
+
+Verb completion_verb() {
+  return {"completion", "print the completion script of a shell",
+          "omen completion bash > ~/.local/share/bash-completion/completions/omen\n"
+          "omen completion zsh > ~/.zfunc/_omen",
+          describe_completion, [](Offers& offers) {
+            offers.words({"bash", "zsh"});
+          }};
 }
 
 }  // namespace omen::host::cli

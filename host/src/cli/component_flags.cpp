@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/verbs.hpp"
+#include "cli/plugin_command.hpp"
 #include "components/options.hpp"
 #include "pipeline/pipeline.hpp"
 #include "text/render.hpp"

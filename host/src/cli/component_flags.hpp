@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/requests.hpp"
+#include "cli/globals.hpp"
 #include "components/registry.hpp"
 
 namespace omen::host::cli {

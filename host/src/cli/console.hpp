@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/requests.hpp"
+#include "cli/globals.hpp"
 #include "omen/error.hpp"
 #include "text/render.hpp"
 

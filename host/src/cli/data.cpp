@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "data/fetch.hpp"
@@ -13,6 +15,16 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct DataRequest {
+  std::string action = "list";
+  std::vector<std::string> words;
+  std::string name, output, format, component, group, summary, origin, license, sha256;
+  std::vector<std::string> targets, key, text, numbers, units, renames;
+  bool force = false;
+  Flags flags;
+  RunChoices run;
+};
 
 std::string digits(std::string_view digest) {
   return std::string(digest.substr(0, 12));
@@ -408,8 +420,6 @@ int fetch(const Globals& globals, const DataRequest& request) {
   return kOk;
 }
 
-}  // namespace
-
 int run_data(const Globals& globals, const DataRequest& request) {
   if (request.action == "info") return info(globals, request);
   if (request.action == "import") return import(globals, request);
@@ -418,6 +428,58 @@ int run_data(const Globals& globals, const DataRequest& request) {
   if (request.action == "fetch") return fetch(globals, request);
   if (!request.words.empty()) usage_error("omen data list takes no further words");
   return list(globals);
+}
+
+void complete_data(Offers& offers) {
+  if (offers.at_first())
+    offers.words({"list", "info", "import", "make", "check", "fetch"});
+  else if (offers.line()[1] != "import")
+    offers.datasets();
+}
+
+void describe_data(CommandLine& line) {
+  auto& r = line.request(run_data);
+  line.word("ACTION", r.action, "list, info, import, make, check or fetch")
+      .one_of({"list", "info", "import", "make", "check", "fetch"});
+  line.word("WORD", r.words,
+            "datasets, files to import (- for standard input), or an address to fetch");
+  line.value("--name", "NAME", r.name, "import: name of the dataset, by default that of the file");
+  line.value("-o,--output", "PATH", r.output,
+             "import, make: directory of the dataset, by default in the cache; fetch: file");
+  line.value("--format", "FORMAT", r.format, "import: csv, tsv or jsonl, by default by the suffix")
+      .one_of({"csv", "tsv", "jsonl"});
+  line.value("--with", "COMPONENT", r.component,
+             "import: front end that reads the files; make: one that generates workloads");
+  line.values("--target", "NAME[:UNIT[:lower|higher]]", r.targets,
+              "import: column that was measured; may be repeated");
+  line.value("--group", "COLUMN", r.group, "import: column whose rows belong together");
+  line.values("--key", "COLUMN", r.key, "import: columns that together differ in every row");
+  line.values("--text", "COLUMN", r.text, "import: read this column as text");
+  line.values("--number", "COLUMN", r.numbers, "import: read this column as floating point");
+  line.values("--unit", "COLUMN=UNIT", r.units, "import: unit of a column");
+  line.values("--rename", "OLD=NEW", r.renames, "import: call a column of the file otherwise");
+  line.value("--summary", "TEXT", r.summary, "import: one line about the data");
+  line.value("--origin", "TEXT", r.origin, "import: where the data come from");
+  line.value("--license", "TEXT", r.license, "import: licence of the data");
+  line.value("--sha256", "HEX", r.sha256, "fetch: digest that the file must have");
+  line.toggle("--force", r.force, "replace a dataset that exists");
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb data_verb() {
+  return {"data",
+          "list, describe, import, make, check and fetch datasets",
+          "omen data list\nomen data info matmul-cpu\n"
+          "omen data import runs.csv --target time_ms:ms:lower --group network --key name\n"
+          "./measure | omen data import - --name mine --unit power=W\n"
+          "omen data import src/*.cl --with COMPONENT --name kernels\n"
+          "omen data make devmap\nomen data check\n"
+          "omen data fetch https://example.org/runs.csv --sha256 HEX",
+          describe_data,
+          complete_data,
+          OMEN_GRAPH_FRONTEND};
 }
 
 }  // namespace omen::host::cli

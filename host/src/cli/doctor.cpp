@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/command_line.hpp"
 #include "cli/console.hpp"
 #include "cli/doctor_devices.hpp"
 #include "cli/verbs.hpp"
@@ -17,6 +18,10 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct DoctorRequest {
+  bool devices = false;  // measure them
+};
 
 struct PluginState {
   std::string id, version, directory, reason;  // reason empty: fine
@@ -286,8 +291,6 @@ void show(const Globals& globals, const Report& r) {
   screen.rows(machine_rows(r));
 }
 
-}  // namespace
-
 int run_doctor(const Globals& globals, const DoctorRequest& request) {
   Report report{Registry::discover(globals.plugin_path), {}};
   if (request.devices) report.probe = probe_devices(globals);
@@ -297,6 +300,19 @@ int run_doctor(const Globals& globals, const DoctorRequest& request) {
   else
     show(globals, report);
   return kOk;
+}
+
+void describe_doctor(CommandLine& line) {
+  auto& r = line.request(run_doctor);
+  line.toggle("--devices", r.devices, "also measure what the devices can do");
+}
+
+}  // namespace
+
+Verb doctor_verb() {
+  return {"doctor",
+          "show where plugins were looked for, what is broken, and what this machine offers",
+          "omen doctor\nomen doctor --json\nomen doctor --devices", describe_doctor};
 }
 
 }  // namespace omen::host::cli

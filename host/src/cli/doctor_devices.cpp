@@ -36,7 +36,7 @@ std::string si_text(double value, const char* unit) {
   return text;
 }
 
-std::string value_text(const std::string& figure, double value) {
+std::string figure_text(const std::string& figure, double value) {
   const auto has = [&](const char* part) { return figure.find(part) != std::string::npos; };
   if (has("_flops")) return si_text(value, "FLOP/s");
   if (has("bytes_per_s")) return si_text(value, "B/s");
@@ -60,7 +60,7 @@ std::string beside_published(const Json& published, const std::string& figure, d
   const double rated = published["figures"][peak].get<double>();
   char text[80];
   std::snprintf(text, sizeof text, ", %.0f %% of the %s published", 100 * value / rated,
-                value_text(peak, rated).c_str());
+                figure_text(peak, rated).c_str());
   return text;
 }
 
@@ -73,7 +73,7 @@ void add_device(const Json& device, std::vector<Row>& rows) {
   for (const auto& [key, value] : device["figures"].items()) {
     const double number = value.get<double>();
     rows.push_back(
-        {"", key, value_text(key, number) + beside_published(device["published"], key, number)});
+        {"", key, figure_text(key, number) + beside_published(device["published"], key, number)});
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/requests.hpp"
+#include "cli/globals.hpp"
 #include "text/render.hpp"
 
 namespace omen::host::cli {

@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/command_line.hpp"
 #include "cli/component_flags.hpp"
 #include "cli/graph_inputs.hpp"
 #include "cli/session.hpp"
@@ -16,6 +17,16 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct GraphRequest {
+  std::vector<std::string> inputs;
+  std::string output, component;
+  Flags flags;
+  unsigned jobs = 1;
+  std::int64_t max_nodes = 400;
+  bool generate = false, resume = false;
+  RunChoices run;
+};
 
 // One input on its way: how it is lowered, what came of it, or why nothing did.
 struct Item {
@@ -348,10 +359,37 @@ class GraphVerb {
   std::mutex mutex_;
 };
 
-}  // namespace
-
 int run_graph(const Globals& globals, const GraphRequest& request) {
   return GraphVerb(globals, request).run();
+}
+
+void describe_graph(CommandLine& line) {
+  auto& r = line.request(run_graph);
+  line.word("FILE", r.inputs,
+            "sources, modules, networks, directories of them, or names that a front end "
+            "knows");
+  line.value("-o,--output", "FILE", r.output,
+             "write .omt, .json, .dot, .svg or a plugin's format; FILE with % for one file each");
+  line.value("--with", "COMPONENT", r.component, "front end to use; otherwise found from the file");
+  line.value("-j,--jobs", "N", r.jobs, "files at the same time").range(1, 256);
+  line.value("--max-nodes", "N", r.max_nodes, "draw at most this many nodes, 400 by default");
+  line.toggle("--resume", r.resume,
+              "go on with a run that was stopped: keep files that it wrote, with % in -o");
+  line.toggle("--generate", r.generate, "let the front end make its own workloads");
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb graph_verb() {
+  return {"graph",
+          "turn sources and networks into graphs, and write or draw them",
+          "omen graph kernel.cl\nomen graph kernel.cl -o kernel.svg\nomen graph src/*.cl -j 4 -o "
+          "graphs.omt\n"
+          "omen graph src/*.cl -o 'drawings/%.svg'\nomen graph src -j 4 -o 'graphs/%.omt' --resume",
+          describe_graph,
+          nullptr,
+          OMEN_GRAPH_FRONTEND};
 }
 
 }  // namespace omen::host::cli

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
@@ -12,6 +14,11 @@
 
 namespace omen::host::cli {
 namespace {
+
+struct InfoRequest {
+  std::string id;
+  bool advanced = false;
+};
 
 const char* type_word(std::uint32_t type) {
   static constexpr const char* kNames[] = {"", "bool", "int", "real", "string", "choice", "path"};
@@ -140,8 +147,6 @@ std::string plugin_text(const Manifest& plugin, const Terminal& terminal) {
   return text + fact("writes also", joined(plugin.graph_suffixes, ", "), width) + "\n";
 }
 
-}  // namespace
-
 int run_info(const Globals& globals, const InfoRequest& request) {
   const Registry registry = Registry::discover(globals.plugin_path);
   const Manifest* plugin = nullptr;
@@ -165,6 +170,22 @@ int run_info(const Globals& globals, const InfoRequest& request) {
     print(component_text(*component, request, terminal) +
           (component == components.back() ? "" : "\n"));
   return kOk;
+}
+
+void describe_info(CommandLine& line) {
+  auto& r = line.request(run_info);
+  line.word("ID", r.id, "a plugin or a component").required();
+  line.toggle("--all", r.advanced, "also advanced and deprecated options");
+}
+
+}  // namespace
+
+Verb info_verb() {
+  return {"info", "show what a plugin or a component does, reads, writes and takes as options",
+          "omen info baseline\nomen info baseline.ridge --all", describe_info, [](Offers& offers) {
+            offers.plugins();
+            offers.components(0);
+          }};
 }
 
 }  // namespace omen::host::cli

@@ -2,6 +2,7 @@
 // `omen list`: one row per component, from manifests alone.
 #include <map>
 
+#include "cli/command_line.hpp"
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
@@ -11,6 +12,10 @@
 
 namespace omen::host::cli {
 namespace {
+
+struct ListRequest {
+  bool all = false;
+};
 
 using Crashes = std::map<std::string, CrashRecord>;
 
@@ -85,8 +90,6 @@ void add_rows(TextTable& table, const FoundPlugin& found, const CrashRecord* cra
   }
 }
 
-}  // namespace
-
 int run_list(const Globals& globals, const ListRequest& request) {
   const Registry registry = Registry::discover(globals.plugin_path);
   const Crashes crashes = known_crashes();
@@ -110,6 +113,18 @@ int run_list(const Globals& globals, const ListRequest& request) {
     note(globals, std::to_string(registry.broken().size()) +
                       " plugins cannot be used; see why with: omen doctor");
   return kOk;
+}
+
+void describe_list(CommandLine& line) {
+  auto& r = line.request(run_list);
+  line.toggle("--all", r.all, "also plugins that another one of the same id hides");
+}
+
+}  // namespace
+
+Verb list_verb() {
+  return {"list", "show the plugins that are installed, without opening them",
+          "omen list\nomen list --all\nomen list --plain | awk '{print $1}'", describe_list};
 }
 
 }  // namespace omen::host::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen models list`: the models that come with plugins.
 #include "pipeline/models.hpp"
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
 #include "components/registry.hpp"
@@ -9,13 +11,16 @@
 namespace omen::host::cli {
 namespace {
 
+struct ModelsRequest {
+  std::string action = "list";
+  std::string component;  // empty: of every component
+};
+
 std::string target_list(const ModelCard& card) {
   std::string text;
   for (const TargetFacts& target : card.targets) text += (text.empty() ? "" : ", ") + target.name;
   return text;
 }
-
-}  // namespace
 
 int run_models(const Globals& globals, const ModelsRequest& request) {
   const Registry registry = Registry::discover(globals.plugin_path);
@@ -70,6 +75,26 @@ int run_models(const Globals& globals, const ModelsRequest& request) {
   else
     print_table(globals, table);
   return kOk;
+}
+
+void complete_models(Offers& offers) {
+  if (offers.at_first())
+    offers.words({"list"});
+  else
+    offers.components(OMEN_PREDICTOR);
+}
+
+void describe_models(CommandLine& line) {
+  auto& r = line.request(run_models);
+  line.word("ACTION", r.action, "list").one_of({"list"});
+  line.word("COMPONENT", r.component, "only models of this component");
+}
+
+}  // namespace
+
+Verb models_verb() {
+  return {"models", "list the models that come with plugins",
+          "omen models list\nomen models list baseline.gbt", describe_models, complete_models};
 }
 
 }  // namespace omen::host::cli

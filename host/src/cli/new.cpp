@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "cli/command_line.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "text/json_writer.hpp"
@@ -11,6 +12,11 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct NewRequest {
+  std::string name, kind = "predictor", language = "c++";
+  std::filesystem::path directory;  // empty: ./NAME
+};
 
 void check_name(const std::string& name) {
   const bool starts = !name.empty() && std::islower(static_cast<unsigned char>(name[0]));
@@ -69,8 +75,6 @@ fs::path template_directory(const NewRequest& request) {
   return directory;
 }
 
-}  // namespace
-
 int run_new(const Globals& globals, const NewRequest& request) {
   check_name(request.name);
   const fs::path from = template_directory(request);
@@ -106,6 +110,21 @@ int run_new(const Globals& globals, const NewRequest& request) {
   note(globals, "\nnext:\n  cmake -S " + to.string() + " -B " + build + "\n  cmake --build " +
                     build + "\n  omen verify " + build + "/plugins/" + request.name);
   return kOk;
+}
+
+void describe_new(CommandLine& line) {
+  auto& r = line.request(run_new);
+  line.word("NAME", r.name, "id of the plugin: lower case, digits and _").required();
+  line.value("--kind", "KIND", r.kind, "predictor, frontend, profiler or scorer");
+  line.value("--lang", "LANGUAGE", r.language, "c++ or c");
+  line.value("--dir", "DIR", r.directory, "where to write it, ./NAME by default");
+}
+
+}  // namespace
+
+Verb new_verb() {
+  return {"new", "write the sources of a new plugin",
+          "omen new mine --kind predictor\nomen new mine --kind scorer --lang c", describe_new};
 }
 
 }  // namespace omen::host::cli

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen PLUGIN VERB`: a command that a plugin brings; its tables are rendered here.
+#include "cli/plugin_command.hpp"
+
 #include <algorithm>
 #include <set>
 
+#include "cli/command_line.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "tables/table_io.hpp"
@@ -11,9 +14,17 @@
 namespace omen::host::cli {
 namespace {
 
+struct PluginCommandRequest {
+  std::string plugin, verb;
+  std::vector<std::string> arguments;
+  std::string output;
+  Flags flags;
+  RunChoices run;
+};
+
 [[noreturn]] void throw_no_commands(const Registry& registry, std::string_view name) {
   std::vector<std::string> known;
-  for (const VerbText& verb : verbs()) known.emplace_back(verb.name);
+  for (const Verb& verb : verbs()) known.emplace_back(verb.name);
   for (const FoundPlugin& found : registry.plugins()) {
     if (found.manifest.id == name)
       usage_error("plugin '" + std::string(name) + "' has no commands of its own",
@@ -80,6 +91,8 @@ ComponentRef find_command(const Registry& registry, const std::string& plugin,
               near.empty() ? "its commands are " + list : "did you mean '" + near[0] + "'?");
 }
 
+namespace {
+
 int run_plugin_command(const Globals& globals, const PluginCommandRequest& request) {
   const std::string output = request.output.empty() || request.output.back() == '/'
                                  ? request.output
@@ -116,6 +129,18 @@ int run_plugin_command(const Globals& globals, const PluginCommandRequest& reque
     print(table_text(table, out_terminal(globals), !globals.plain, 60));
   }
   return code;
+}
+
+}  // namespace
+
+void describe_plugin_command(CommandLine& line) {
+  auto& r = line.request(run_plugin_command);
+  line.word("PLUGIN", r.plugin, "a plugin").required();
+  line.word("VERB", r.verb, "one of its commands");
+  line.word("ARGUMENT", r.arguments, "words for the command");
+  line.value("-o,--output", "DIR", r.output, "directory for files that the command writes");
+  line.after_dashes(r.arguments);
+  line.run_choices(r.run, r.flags);
 }
 
 }  // namespace omen::host::cli

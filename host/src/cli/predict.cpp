@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "pipeline/models.hpp"
@@ -11,6 +13,15 @@
 
 namespace omen::host::cli {
 namespace {
+
+struct PredictRequest {
+  std::vector<std::string> inputs;
+  std::string component, frontend, model, output;
+  bool csv = false;
+  double interval_level = 0.90;
+  Flags flags;  // options of components, and features of a single row
+  RunChoices run;
+};
 
 // One predict call and what it answered.
 struct Answer {
@@ -435,10 +446,36 @@ class PredictVerb {
   int first_exit_ = kOk;
 };
 
-}  // namespace
-
 int run_predict(const Globals& globals, const PredictRequest& request) {
   return PredictVerb(globals, request).run();
+}
+
+void describe_predict(CommandLine& line) {
+  auto& r = line.request(run_predict);
+  line.word("INPUT", r.inputs,
+            "files, tables, names, - for JSON lines on stdin; a predictor may come first");
+  line.value("--with", "COMPONENT", r.component,
+             "predictor to use; otherwise found from the input");
+  line.value("--frontend", "COMPONENT", r.frontend,
+             "front end to use; otherwise found from the file");
+  line.value("-m,--model", "MODEL", r.model, "model file or name; otherwise the bundled default");
+  line.value("-o,--output", "FILE", r.output,
+             "write .csv, .jsonl, .json or .omt; a directory also gets run.json");
+  line.toggle("--csv", r.csv, "CSV on stdout");
+  line.value("--level", "P", r.interval_level, "coverage of intervals, 0.9 by default")
+      .range(0.0, 1.0);
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb predict_verb() {
+  return {"predict", "say what workloads will cost",
+          "omen predict examples/matmul.csv\nomen predict *.cl --csv -o costs.csv\nomen predict "
+          "resnet50\n"
+          "omen predict baseline.ridge -m mine.omen --m 512 --n 512 --k 64\n"
+          "printf '{\"m\": 64, \"n\": 64, \"k\": 64}\\n' | omen predict -",
+          describe_predict, [](Offers& offers) { offers.components(OMEN_PREDICTOR); }};
 }
 
 }  // namespace omen::host::cli

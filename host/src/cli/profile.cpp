@@ -5,6 +5,8 @@
 #include <ctime>
 #include <optional>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/profile_report.hpp"
 #include "cli/profile_stats.hpp"
 #include "cli/session.hpp"
@@ -263,8 +265,6 @@ int print_devices(const Globals& globals, const std::string& profiler, const std
   return kOk;
 }
 
-}  // namespace
-
 int run_profile(const Globals& globals, const ProfileRequest& request) {
   if (!request.words.empty()) return run_action(globals, request);
   if (!request.recover.empty()) return run_recover(globals, request);
@@ -308,6 +308,51 @@ int run_profile(const Globals& globals, const ProfileRequest& request) {
   fs::remove_all(place.state);
   if (failure) throw *failure;
   return exit_code_of_job(summary);
+}
+
+void complete_profile(Offers& offers) {
+  if (offers.at_first()) offers.words({"diff", "stats", "failures"});
+}
+
+void describe_profile(CommandLine& line) {
+  auto& r = line.request(run_profile);
+  line.word("ACTION", r.words,
+            "diff A B: compare two traces; stats TRACE: phases, energy, time of a step "
+            "and how it ended; failures TABLE: runs that cannot have finished");
+  line.value("--with", "COMPONENT", r.component, "profiler to use");
+  line.value("-o,--output", "FILE", r.output,
+             "write the trace: .omt, .csv, .jsonl, .json or a directory; otherwise a new "
+             "directory profile-TIME");
+  line.value("--pid", "PID", r.pid, "watch a running process instead of starting one");
+  line.time("--duration", r.duration_s,
+            "stop after this long, e.g. 30s or 5m; alone it watches the machine");
+  line.value("--repeat", "N", r.repeat, "run the command so many times").range(1, 100000);
+  line.value("--recover", "FILE", r.recover,
+             "finish a recording that was killed, by the name of its output");
+  line.toggle("--all", r.all, "show every series, not only the first to look at");
+  line.toggle("--no-plot", r.no_plot, "write no HTML plot");
+  line.toggle("--probe", r.probe, "only say which devices are seen");
+  line.values("--metric", "METRIC", r.metrics, "stats: look at this metric; may be repeated");
+  line.time("--period", r.period_s, "stats: time between samples of a trace without times");
+  line.toggle("--legacy", r.legacy, "stats: shares of two clusters, as earlier work has them");
+  line.values("--column", "KEY=NAME", r.columns,
+              "failures: which column is what; KEY is size, time, work or group");
+  line.after_dashes(r.command);
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb profile_verb() {
+  return {"profile",
+          "run a command and record what it uses, or watch one that runs already",
+          "omen profile -- python train.py\nomen profile -o run.omt --repeat 5 -- ./bench\n"
+          "omen profile --with telemetry.nvml --pid 1234 --duration 60s\n"
+          "omen profile diff before.omt after.omt\nomen profile stats run.omt -o figures/\n"
+          "omen profile failures jobs.csv\nomen profile --recover run.omt\nomen profile --probe",
+          describe_profile,
+          complete_profile,
+          OMEN_PROFILER};
 }
 
 }  // namespace omen::host::cli

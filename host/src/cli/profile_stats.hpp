@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/requests.hpp"
+#include "cli/profile_request.hpp"
 #include "omen/telemetry/trace_stats.hpp"
 #include "text/json_writer.hpp"
 

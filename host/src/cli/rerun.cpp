@@ -2,7 +2,9 @@
 // `omen rerun`: repeats a comparison and says whether it predicts the same, or why not.
 #include <algorithm>
 
+#include "cli/command_line.hpp"
 #include "cli/compare_run.hpp"
+#include "cli/completion.hpp"
 #include "cli/verbs.hpp"
 #include "compare/run_diff.hpp"
 #include "report/report.hpp"
@@ -11,6 +13,10 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct RerunRequest {
+  std::string run, runs_dir = "runs";
+};
 
 // One contestant on one task, before and now.
 struct Repeat {
@@ -122,8 +128,6 @@ void print_repeats(const Globals& globals, const RunRecord& old, const RunRecord
   print_table(globals, table);
 }
 
-}  // namespace
-
 int run_rerun(const Globals& globals, const RerunRequest& request) {
   const fs::path place = find_run(request.runs_dir, request.run);
   const RunRecord old = read_run_record(place);
@@ -155,6 +159,20 @@ int run_rerun(const Globals& globals, const RerunRequest& request) {
        (failed ? "not reproduced; see " : "reproduced as run ") +
            (failed ? (again.comparison.directory / kReportPage).string() : again.record.id));
   return failed ? kFailed : kOk;
+}
+
+void describe_rerun(CommandLine& line) {
+  auto& r = line.request(run_rerun);
+  line.word("RUN", r.run, "an id, a directory of a run, or its run.json").required();
+  line.value("--runs-dir", "DIR", r.runs_dir, "where runs are kept, ./runs by default");
+}
+
+}  // namespace
+
+Verb rerun_verb() {
+  return {"rerun", "repeat a comparison and check that it predicts the same, or say why not",
+          "omen rerun 41c09a2e\nomen rerun runs/41c09a2e/run.json", describe_rerun,
+          [](Offers& offers) { offers.runs(); }};
 }
 
 }  // namespace omen::host::cli

@@ -2,7 +2,9 @@
 // `omen runs`: what earlier comparisons said, and what differs between two.
 #include <algorithm>
 
+#include "cli/command_line.hpp"
 #include "cli/compare_run.hpp"
+#include "cli/completion.hpp"
 #include "cli/verbs.hpp"
 #include "compare/run_diff.hpp"
 #include "report/report.hpp"
@@ -10,6 +12,11 @@
 
 namespace omen::host::cli {
 namespace {
+
+struct RunsRequest {
+  std::string action = "list", runs_dir = "runs";
+  std::vector<std::string> ids;
+};
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
@@ -193,8 +200,6 @@ int diff(const Globals& globals, const RunsRequest& request) {
   return kOk;
 }
 
-}  // namespace
-
 int run_runs(const Globals& globals, const RunsRequest& request) {
   const std::size_t wanted = request.action == "list" ? 0 : request.action == "show" ? 1 : 2;
   if (request.ids.size() != wanted)
@@ -203,6 +208,28 @@ int run_runs(const Globals& globals, const RunsRequest& request) {
                 "see: omen runs --help");
   if (request.action == "list") return list(globals, request);
   return request.action == "show" ? show(globals, request) : diff(globals, request);
+}
+
+void complete_runs(Offers& offers) {
+  if (offers.at_first())
+    offers.words({"list", "show", "diff"});
+  else
+    offers.runs();
+}
+
+void describe_runs(CommandLine& line) {
+  auto& r = line.request(run_runs);
+  line.word("ACTION", r.action, "list, show RUN, or diff RUN RUN").one_of({"list", "show", "diff"});
+  line.word("RUN", r.ids, "an id, the start of one, or a directory");
+  line.value("--runs-dir", "DIR", r.runs_dir, "where runs are kept, ./runs by default");
+}
+
+}  // namespace
+
+Verb runs_verb() {
+  return {"runs", "list the comparisons that are kept, show one, or diff two",
+          "omen runs list\nomen runs show 41c09a2e\nomen runs diff 41c09a2e 7be0", describe_runs,
+          complete_runs};
 }
 
 }  // namespace omen::host::cli

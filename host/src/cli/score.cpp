@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "pipeline/models.hpp"
@@ -11,6 +13,15 @@
 
 namespace omen::host::cli {
 namespace {
+
+struct ScoreRequest {
+  std::vector<std::string> inputs;
+  std::string component, predictor, model, policy, candidates, output;
+  bool csv = false;
+  std::int64_t top = 0;
+  Flags flags;
+  RunChoices run;
+};
 
 ComponentRef find_scorer(const Registry& registry, const std::string& component) {
   if (!component.empty()) return registry.component(OMEN_SCORER, component);
@@ -158,8 +169,6 @@ void write_files(const Session& session, const std::string& output, const Scorin
   write_text(directory / "run.json", record.field("seconds", session.elapsed()).end().text());
 }
 
-}  // namespace
-
 int run_score(const Globals& globals, const ScoreRequest& given) {
   ScoreRequest request = given;
   Session session(globals, request.run, request.flags, "score", request.output);
@@ -189,6 +198,36 @@ int run_score(const Globals& globals, const ScoreRequest& given) {
   }
   if (!request.output.empty()) note(globals, "wrote " + request.output);
   return kOk;
+}
+
+void describe_score(CommandLine& line) {
+  auto& r = line.request(run_score);
+  line.word("INPUT", r.inputs, "workloads: files, tables, names or -; a scorer may come first");
+  line.value("--with", "COMPONENT", r.component, "scorer to use");
+  line.value("--candidates", "FILE", r.candidates,
+             "table of options; otherwise the scorer lists them");
+  line.value("--predictor", "COMPONENT", r.predictor, "predictor that gives the costs");
+  line.value("-m,--model", "MODEL", r.model, "model of the predictor");
+  line.value("--policy", "MODEL", r.policy, "model of the scorer");
+  line.value("--top", "N", r.top, "show only the best N of each workload");
+  line.value("-o,--output", "FILE", r.output,
+             "write .csv, .jsonl, .json or .omt; a directory also gets run.json");
+  line.toggle("--csv", r.csv, "CSV on stdout");
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb score_verb() {
+  return {
+      "score",
+      "rank candidates, such as GPUs for a job, by what they would cost",
+      "omen score jobs.csv --with power.cap --candidates gpus.csv\nomen score jobs.csv --with "
+      "power.cap --top 3\nomen score kernel.cl --with loadbalance.split --input-size 1M --wgsize "
+      "256",
+      describe_score,
+      [](Offers& offers) { offers.components(OMEN_SCORER); },
+      OMEN_SCORER};
 }
 
 }  // namespace omen::host::cli

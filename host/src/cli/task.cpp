@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
 #include "text/json_writer.hpp"
@@ -12,6 +14,19 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct TaskRequest {
+  std::string action;
+  std::vector<std::string> words;
+  std::string output, dataset, name, track, summary, loss, group, column, estimate;
+  std::string split = "grouped-k-fold", assignment = "balanced", average = "row";
+  std::string cost, cost_direction = "lower", scorer, default_candidate;
+  std::vector<std::string> targets, inputs;
+  int folds = 5, repeats = 1;
+  unsigned threads_per_fold = 1;
+  double rope = 0.01;
+  bool per_node = false, force = false;
+};
 
 // The facts of a task and its data that people want to see.
 struct Shape {
@@ -199,12 +214,12 @@ int make(const Globals& globals, const TaskRequest& request) {
   return kOk;
 }
 
-struct Checked {
+struct CheckedTask {
   std::string file, outcome, message;
 };
 
-Checked check_one(const std::string& name) {
-  Checked checked{name, "ok", ""};
+CheckedTask checked_task(const std::string& name) {
+  CheckedTask checked{name, "ok", ""};
   try {
     const fs::path file = find_task(name);
     checked.file = file.string();
@@ -229,7 +244,7 @@ int check(const Globals& globals, const TaskRequest& request) {
   json.object().field("format_version", 1).key("tasks").array();
   bool failed = false;
   for (const std::string& name : names) {
-    const Checked checked = check_one(name);
+    const CheckedTask checked = checked_task(name);
     failed |= checked.outcome == "bad" || (checked.outcome == "missing" && !request.words.empty());
     json.object().field("file", checked.file).field("outcome", checked.outcome);
     json.field("message", checked.message).end();
@@ -246,13 +261,76 @@ int check(const Globals& globals, const TaskRequest& request) {
   return failed ? kBadData : kOk;
 }
 
-}  // namespace
-
 int run_task(const Globals& globals, const TaskRequest& request) {
   if (request.action.empty())
     usage_error("what to do with a task is missing", "say new, show or check");
   if (request.action == "new") return make(globals, request);
   return request.action == "show" ? show(globals, request) : check(globals, request);
+}
+
+void complete_task(Offers& offers) {
+  if (offers.at_first())
+    offers.words({"new", "show", "check"});
+  else
+    offers.tasks("installed task");
+}
+
+void describe_task(CommandLine& line) {
+  auto& r = line.request(run_task);
+  line.word("ACTION", r.action, "new, show or check").one_of({"new", "show", "check"});
+  line.word("TASK", r.words, "task files, or names of installed tasks");
+  line.value("-o,--output", "FILE.json", r.output, "new: file to write; the folds go beside it");
+  line.value("--data", "DATASET", r.dataset, "new: dataset, by name or directory");
+  line.values("--target", "NAME[:UNIT[:lower|higher]][=LOSS]", r.targets,
+              "new: what is predicted, by default as the dataset says");
+  line.values("--input", "INPUT", r.inputs,
+              "new: table, or table.column, by default every column of workloads that was not "
+              "measured");
+  line.value("--loss", "LOSS", r.loss,
+             "new: absolute, squared, absolute-percent; for classes zero-one, log-loss")
+      .one_of({"absolute", "squared", "absolute-percent", "zero-one", "log-loss"});
+  line.value("--group", "COLUMN", r.group, "new: column of the groups that are resampled");
+  line.value("--split", "KIND", r.split,
+             "new: k-fold, grouped-k-fold (default), leave-one-group-out or fixed")
+      .one_of({"k-fold", "grouped-k-fold", "leave-one-group-out", "fixed"});
+  line.value("--split-column", "COLUMN", r.column,
+             "new: column that keeps rows in one fold, by default that of --group; for a "
+             "fixed split the name of the fold, or train, valid and test");
+  line.value("--folds", "N", r.folds, "new: number of folds, 5 by default").range(2, 100000);
+  line.value("--repeats", "N", r.repeats, "new: the whole split again with the next seed")
+      .range(1, 1000);
+  line.value("--assignment", "RULE", r.assignment,
+             "new: groups to folds balanced by rows (default), or shuffled")
+      .one_of({"balanced", "shuffled"});
+  line.value("--average", "BY", r.average, "new: mean over every row (default) or group")
+      .one_of({"row", "group"});
+  line.value("--estimate", "KIND", r.estimate, "new: median or mean paired difference")
+      .one_of({"median", "mean"});
+  line.value("--rope", "SHARE", r.rope, "new: what counts as equivalent, 0.01 by default")
+      .range(0.0, 1.0);
+  line.value("--threads-per-fold", "N", r.threads_per_fold, "new: threads of one fold")
+      .range(1, 1024);
+  line.toggle("--per-node", r.per_node, "new: targets are columns of node_targets");
+  line.value("--cost", "COLUMN", r.cost, "new: a decision, judged by this true cost of candidates");
+  line.value("--cost-direction", "DIRECTION", r.cost_direction,
+             "new: lower (default) or higher wins")
+      .one_of({"lower", "higher"});
+  line.value("--scorer", "COMPONENT", r.scorer, "new: component that decides");
+  line.value("--default-candidate", "NAME", r.default_candidate,
+             "new: what one takes without a predictor");
+  line.value("--name", "NAME", r.name, "new: name, by default that of the file");
+  line.value("--track", "TEXT", r.track, "new: track it belongs to");
+  line.value("--summary", "TEXT", r.summary, "new: one line about the question");
+  line.toggle("--force", r.force, "new: replace a task that exists");
+}
+
+}  // namespace
+
+Verb task_verb() {
+  return {"task", "freeze a question about a dataset, show it, check it",
+          "omen task new --data matmul-cpu --loss absolute-percent --folds 5 -o matmul.json\n"
+          "omen task show matmul.json\nomen task check",
+          describe_task, complete_task};
 }
 
 }  // namespace omen::host::cli

@@ -4,6 +4,8 @@
 #include <fstream>
 #include <mutex>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "pipeline/models.hpp"
@@ -12,6 +14,13 @@
 namespace omen::host::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct TrainRequest {
+  std::string component, data, valid, group, from, output, summary;
+  std::vector<std::string> targets;
+  Flags flags;
+  RunChoices run;
+};
 
 struct Metric {
   std::string name;
@@ -200,10 +209,31 @@ class TrainVerb {
   std::vector<Metric> metrics_;
 };
 
-}  // namespace
-
 int run_train(const Globals& globals, const TrainRequest& request) {
   return TrainVerb(globals, request).run();
+}
+
+void describe_train(CommandLine& line) {
+  auto& r = line.request(run_train);
+  line.word("COMPONENT", r.component, "predictor to train").required();
+  line.value("--data", "FILE", r.data, "table to learn from: .csv, .jsonl or .omt").required();
+  line.values("--target", "NAME[:UNIT[:lower|higher]]", r.targets,
+              "column to predict, its unit, and what is better; may be repeated");
+  line.value("--group", "COLUMN", r.group, "column whose rows stay together when data is split");
+  line.value("--valid", "FILE", r.valid, "table to validate on; otherwise 10 % of the groups");
+  line.value("--from", "MODEL", r.from, "model to continue from");
+  line.value("--summary", "TEXT", r.summary, "one line that the model keeps");
+  line.value("-o,--output", "OUT.omen", r.output, "model to write; a directory also gets run.json");
+  line.run_choices(r.run, r.flags);
+}
+
+}  // namespace
+
+Verb train_verb() {
+  return {"train", "fit a predictor to measured workloads and keep it as a model",
+          "omen train baseline.gbt --data runs.csv --target time_ms:ms:lower -o mine.omen\n"
+          "omen train baseline.ridge --data runs.csv --target time_ms --group network --alpha 0.1",
+          describe_train, [](Offers& offers) { offers.components(OMEN_PREDICTOR); }};
 }
 
 }  // namespace omen::host::cli

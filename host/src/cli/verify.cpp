@@ -2,6 +2,8 @@
 // `omen verify`: resolves the plugin and hands over to the conformance cases.
 #include <iostream>
 
+#include "cli/command_line.hpp"
+#include "cli/completion.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
 #include "components/registry.hpp"
@@ -9,6 +11,15 @@
 #include "pipeline/verify.hpp"
 
 namespace omen::host::cli {
+namespace {
+
+struct VerifyRequest {
+  std::string plugin;       // id, directory or plugin.json
+  int level = 2, jobs = 0;  // jobs 0: one per core
+  std::string include, exclude;
+  bool in_process = false, markdown = false;
+  double timeout_seconds = 0;
+};
 
 int run_verify_verb(const Globals& globals, const VerifyRequest& request) {
   namespace fs = std::filesystem;
@@ -36,6 +47,26 @@ int run_verify_verb(const Globals& globals, const VerifyRequest& request) {
   const int code = run_verify(wanted, std::cout, std::cerr);
   std::cout.flush();
   return code;
+}
+
+void describe_verify(CommandLine& line) {
+  auto& r = line.request(run_verify_verb);
+  line.word("PLUGIN", r.plugin, "a plugin, its directory or its plugin.json").required();
+  line.value("--level", "1..3", r.level, "1 load and describe, 2 contract, 3 stress").range(1, 3);
+  line.value("--include", "REGEX", r.include, "only tests whose name matches");
+  line.value("--exclude", "REGEX", r.exclude, "no tests whose name matches");
+  line.value("-j,--jobs", "N", r.jobs, "tests at the same time").range(1, 256);
+  line.time("--timeout", r.timeout_seconds, "for each test, instead of its own limit");
+  line.toggle("--in-process", r.in_process, "without workers, for a debugger");
+  line.toggle("--markdown", r.markdown, "print the feature matrix for a README");
+}
+
+}  // namespace
+
+Verb verify_verb() {
+  return {"verify", "check that a plugin keeps the contract",
+          "omen verify baseline\nomen verify build/plugins/mine --level 3", describe_verify,
+          [](Offers& offers) { offers.plugins(); }};
 }
 
 }  // namespace omen::host::cli
