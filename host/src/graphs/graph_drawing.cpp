@@ -1,79 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawings of graphs. Lays out nothing itself: writes text, and leaves the drawing to graphviz.
-#include <unistd.h>
-
+// Drawings of graphs as text, whose layout is left to graphviz.
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
-#include "graph_output.hpp"
-#include "graph_rows.hpp"
+#include "graphs/drawing_layout.hpp"
+#include "graphs/drawing_style.hpp"
+#include "graphs/graph_output.hpp"
+#include "graphs/graph_rows.hpp"
 #include "text/render.hpp"
-#include "worker/child_process.hpp"
-#include "worker/machine.hpp"
 
 namespace omen::host {
-namespace fs = std::filesystem;
 namespace {
-
-// How nodes of one kind look; fills are light enough for black text and differ in lightness for
-// colour-blind eyes.
-struct NodeStyle {
-  const char* name;
-  const char* fill;
-  const char* line;
-  const char* shape;  // further attributes
-};
-constexpr std::size_t kFamilyCount = 7;
-// The first seven by OpFamily, then the parts of programs that are no operations.
-constexpr std::array<NodeStyle, 12> kNodeStyles = {{
-    {"compute", "#a7c7f2", "#3a6fb0", ""},
-    {"elementwise", "#fbe3a3", "#b48a1c", ""},
-    {"reduce, normalise", "#d9c2f0", "#7a4fa3", ""},
-    {"memory, layout", "#bfe5c6", "#3f8a52", ""},
-    {"control", "#f6c1bd", "#b34a43", ""},
-    {"data", "#eceff3", "#8a94a3", ""},
-    {"other", "#ffffff", "#6b7280", ""},
-    {"variable", "#eef4fb", "#9bb3cc",
-     " shape=ellipse style=filled fontsize=9 margin=\"0.04,0.02\""},
-    {"constant", "#fff3df", "#d0a562",
-     " shape=ellipse style=filled fontsize=9 margin=\"0.04,0.02\""},
-    {"type", "#f1f0f4", "#a7a3b5", " shape=ellipse style=filled fontsize=9 margin=\"0.04,0.02\""},
-    {"function elsewhere", "#f3e8fb", "#8b63b0", " shape=component style=filled"},
-    {"outside", "#374151", "#111827", " shape=circle style=filled fontcolor=white margin=0.02"},
-}};
-constexpr std::size_t kVariable = 7, kConstant = 8, kType = 9, kDeclared = 10, kOutside = 11;
-
-struct EdgeStyle {
-  const char* kind;
-  const char* attributes;
-  const char* colour;
-  const char* sample;
-};
-constexpr EdgeStyle kEdgeStyles[] = {
-    {"data", "color=\"#4b5563\"", "#4b5563", "&#8212;&#8212;"},
-    {"control", "color=\"#b34a43\" style=dashed", "#b34a43", "- - -"},
-    {"call", "color=\"#7a4fa3\" style=bold", "#7a4fa3", "&#9473;&#9473;"},
-    {"type", "color=\"#9ca3af\" style=dotted", "#9ca3af", "&#183; &#183; &#183;"}};
-// In programs control is the spine of the picture, and values hang from it.
-constexpr EdgeStyle kProgramEdgeStyles[] = {
-    {"data", "color=\"#5b8fc9\"", "#5b8fc9", "&#8212;&#8212;"},
-    {"control", "color=\"#1f2937\" penwidth=2 weight=12", "#1f2937", "&#9473;&#9473;"},
-    {"call", "color=\"#8b63b0\" style=dashed", "#8b63b0", "- - -"},
-    {"type", "color=\"#a7a3b5\" style=dotted", "#a7a3b5", "&#183; &#183; &#183;"}};
-
-const EdgeStyle& edge_style(std::string_view kind, bool program) {
-  for (const EdgeStyle& style : program ? kProgramEdgeStyles : kEdgeStyles)
-    if (kind == style.kind) return style;
-  return program ? kProgramEdgeStyles[0] : kEdgeStyles[0];
-}
 
 std::string dot_text(std::string_view text) {
   std::string out;
@@ -102,76 +44,6 @@ std::string short_name(const std::string& name) {
     length = length * 10 + static_cast<std::size_t>(name[at++] - '0');
   return length > 0 && at + length <= name.size() ? name.substr(at, length) : name;
 }
-
-// Where a node is drawn: inside of a function and perhaps of one of its blocks, or beside them.
-struct Place {
-  std::int64_t function = -1, block = -1;
-  auto operator<=>(const Place&) const = default;
-};
-
-// Finds the functions and blocks of one graph, where its tables tell them.
-class Layout {
- public:
-  Layout(const std::vector<std::string>& functions, const std::vector<std::int64_t>& blocks,
-         const std::vector<std::size_t>& styles)
-      : functions_(functions), blocks_(blocks), styles_(styles) {}
-
-  // `users` holds the rows that use each value.
-  void arrange(const std::vector<std::size_t>& rows,
-               const std::multimap<std::size_t, std::size_t>& users) {
-    for (const std::size_t row : rows)
-      if (inside(row) && styles_[row] < kFamilyCount)
-        filled_.insert({number(functions_[row]), blocks_[row]});
-    for (const std::size_t row : rows)
-      if (inside(row)) places_[row] = own_place(row);
-    for (const std::size_t row : rows)
-      if (!inside(row)) places_[row] = place_of_users(users.equal_range(row));
-  }
-  Place place(std::size_t row) const { return places_.at(row); }
-  const std::string& function(std::int64_t number) const {
-    return names_[static_cast<std::size_t>(number)];
-  }
-
- private:
-  using Users = std::pair<std::multimap<std::size_t, std::size_t>::const_iterator,
-                          std::multimap<std::size_t, std::size_t>::const_iterator>;
-
-  bool inside(std::size_t row) const {
-    return !functions_[row].empty() && styles_[row] != kDeclared && styles_[row] != kOutside;
-  }
-  std::int64_t number(const std::string& function) {
-    const auto [at, fresh] =
-        numbers_.try_emplace(function, static_cast<std::int64_t>(names_.size()));
-    if (fresh) names_.push_back(function);
-    return at->second;
-  }
-  // Arguments carry the number of a block that their function does not have.
-  Place own_place(std::size_t row) {
-    const Place place{number(functions_[row]), blocks_[row]};
-    return filled_.count(place) ? place : Place{place.function, -1};
-  }
-  // A constant is drawn where all of its users are.
-  Place place_of_users(Users users) const {
-    if (users.first == users.second) return {};
-    std::optional<Place> common;
-    for (auto at = users.first; at != users.second; ++at) {
-      const auto found = places_.find(at->second);
-      if (found == places_.end()) return {};
-      if (!common) common = found->second;
-      if (common->function != found->second.function) return {};
-      if (common->block != found->second.block) common->block = -1;
-    }
-    return *common;
-  }
-
-  const std::vector<std::string>& functions_;
-  const std::vector<std::int64_t>& blocks_;
-  const std::vector<std::size_t>& styles_;
-  std::map<std::string, std::int64_t> numbers_;
-  std::vector<std::string> names_;
-  std::set<Place> filled_;
-  std::unordered_map<std::size_t, Place> places_;
-};
 
 // Writes the body of a drawing and counts what the legend must explain.
 class Drawing {
@@ -244,11 +116,11 @@ class Drawing {
   static constexpr std::int64_t kMostLoose = 160;
 
   std::size_t style_of(std::size_t row) const {
-    if (types_[row] == "variable") return kVariable;
-    if (types_[row] == "constant") return kConstant;
-    if (types_[row] == "type") return kType;
-    if (program_ && ops_[row] == "[external]") return kOutside;
-    if (program_ && ops_[row] == "; undefined function") return kDeclared;
+    if (types_[row] == "variable") return kVariableStyle;
+    if (types_[row] == "constant") return kConstantStyle;
+    if (types_[row] == "type") return kTypeStyle;
+    if (program_ && ops_[row] == "[external]") return kOutsideStyle;
+    if (program_ && ops_[row] == "; undefined function") return kDeclaredStyle;
     return static_cast<std::size_t>(op_family(ops_[row]));
   }
 
@@ -293,9 +165,9 @@ class Drawing {
     for (const std::size_t edge : edges_)
       if (kinds_[edge] == "data" || kinds_[edge] == "type")
         users.emplace(source(edge), target(edge));
-    Layout layout(functions_, blocks_, styles_);
+    DrawingLayout layout(functions_, blocks_, styles_);
     layout.arrange(rows_, users);
-    std::map<Place, std::vector<std::size_t>> places;
+    std::map<DrawnPlace, std::vector<std::size_t>> places;
     for (const std::size_t row : rows_) places[layout.place(row)].push_back(row);
     std::int64_t open = -1;
     for (const auto& [place, rows] : places) {
@@ -317,7 +189,7 @@ class Drawing {
              "\" labeljust=l style=\"rounded,filled\" fillcolor=\"#f8fafc\" color=\"#94a3b8\" "
              "fontcolor=\"#334155\" fontsize=14 margin=14\n";
   }
-  void open_block(const Place& place) {
+  void open_block(const DrawnPlace& place) {
     body_ += "  subgraph \"cluster_" + prefix_ + "f" + std::to_string(place.function) + "b" +
              std::to_string(place.block) + "\" { label=\"block " + std::to_string(place.block) +
              "\" labeljust=r style=\"rounded,filled\" fillcolor=\"#ffffff\" color=\"#dbe2ea\" "
@@ -328,7 +200,7 @@ class Drawing {
   // different blocks, and what flows within a block is left to the eye.
   void add_listings() {
     std::map<std::string, std::int64_t> numbers;
-    std::map<Place, std::vector<std::size_t>> blocks;
+    std::map<DrawnPlace, std::vector<std::size_t>> blocks;
     for (const std::size_t row : rows_) {
       if (styles_[row] >= kFamilyCount) {
         ++style_counts_[styles_[row]];
@@ -352,7 +224,7 @@ class Drawing {
     add_listing_edges(ports);
   }
 
-  void add_listing(const Place& place, const std::vector<std::size_t>& rows,
+  void add_listing(const DrawnPlace& place, const std::vector<std::size_t>& rows,
                    std::unordered_map<std::size_t, std::string>& ports) {
     const std::string node =
         prefix_ + "f" + std::to_string(place.function) + "b" + std::to_string(place.block);
@@ -390,7 +262,8 @@ class Drawing {
     std::unordered_map<std::size_t, std::size_t> definers;
     for (const std::size_t edge : edges_) {
       ++edge_kinds_[kinds_[edge]];
-      if (kinds_[edge] == "data" && styles_[target(edge)] == kVariable && ports.count(source(edge)))
+      if (kinds_[edge] == "data" && styles_[target(edge)] == kVariableStyle &&
+          ports.count(source(edge)))
         definers[target(edge)] = source(edge);
     }
     std::set<std::pair<std::size_t, std::size_t>> flows;
@@ -415,9 +288,9 @@ class Drawing {
   // Values show what they are, and operations their name; what does not fit is in the tooltip.
   std::string label(std::size_t row) const {
     constexpr int kWidth = 24;
-    if (styles_[row] == kOutside) return "outside";
-    if (styles_[row] == kDeclared) return dot_text(clip(short_name(functions_[row]), kWidth));
-    const bool value = styles_[row] == kVariable || styles_[row] == kConstant;
+    if (styles_[row] == kOutsideStyle) return "outside";
+    if (styles_[row] == kDeclaredStyle) return dot_text(clip(short_name(functions_[row]), kWidth));
+    const bool value = styles_[row] == kVariableStyle || styles_[row] == kConstantStyle;
     const std::string& text = value && !details_[row].empty() ? details_[row] : ops_[row];
     std::string out = dot_text(clip(text, kWidth));
     if (const auto callee = callees_.find(row); callee != callees_.end())
@@ -428,9 +301,9 @@ class Drawing {
   void add_node(std::size_t row) {
     const NodeStyle& style = kNodeStyles[styles_[row]];
     ++style_counts_[styles_[row]];
-    const std::string& detail = !details_[row].empty()      ? details_[row]
-                                : styles_[row] == kDeclared ? functions_[row]
-                                                            : ops_[row];
+    const std::string& detail = !details_[row].empty()           ? details_[row]
+                                : styles_[row] == kDeclaredStyle ? functions_[row]
+                                                                 : ops_[row];
     body_ += "  " + prefix_ + std::to_string(ids_[row]) + " [label=\"" + label(row) +
              "\" tooltip=\"" + dot_text(detail) + "\" fillcolor=\"" + style.fill + "\" color=\"" +
              style.line + "\"" + style.shape + "]\n";
@@ -452,8 +325,8 @@ class Drawing {
     ++edge_kinds_[kinds_[edge]];
     std::string attributes = edge_style(kinds_[edge], program_).attributes;
     // A call back up would turn the picture upside down.
-    const bool returns =
-        kinds_[edge] == "call" && ops_[source(edge)] != "call" && styles_[source(edge)] != kOutside;
+    const bool returns = kinds_[edge] == "call" && ops_[source(edge)] != "call" &&
+                         styles_[source(edge)] != kOutsideStyle;
     if (program_ && returns) attributes += " constraint=false";
     attributes += program_ ? edge_text(edge) : " tooltip=\"" + dot_text(kinds_[edge]) + "\"";
     body_ += "  " + prefix_ + std::to_string(src_[edge]) + " -> " + prefix_ +
@@ -512,110 +385,7 @@ class Drawing {
   std::map<std::string, std::int64_t> edge_kinds_;
 };
 
-// A browser lights up the edges of the node under the pointer, and names their other ends.
-constexpr std::string_view kHover = R"svg(<style>
-.node, .edge { transition: opacity .12s }
-.node:hover { cursor: pointer }
-svg.lit .edge, svg.lit .node { opacity: .18 }
-svg.lit .edge.on, svg.lit .node.on { opacity: 1 }
-svg.lit .edge.on path { stroke-width: 2.6 }
-</style>
-<script><![CDATA[
-addEventListener("DOMContentLoaded", () => {
-  const root = document.documentElement, name = g => g.querySelector("title").textContent;
-  const nodes = new Map([...root.querySelectorAll(".node")].map(g => [name(g), g]));
-  const edges = [...root.querySelectorAll(".edge")].map(g =>
-    [g, ...name(g).split("->").map(end => end.split(":")[0])]);
-  const light = of => {
-    root.classList.toggle("lit", of !== null);
-    for (const g of root.querySelectorAll(".on")) g.classList.remove("on");
-    if (of === null) return;
-    nodes.get(of).classList.add("on");
-    for (const [g, from, to] of edges)
-      if (from === of || to === of)
-        for (const lit of [g, nodes.get(from), nodes.get(to)]) lit.classList.add("on");
-  };
-  for (const [key, g] of nodes) {
-    if (key === "legend" || key === "hidden") continue;
-    g.addEventListener("mouseenter", () => light(key));
-    g.addEventListener("mouseleave", () => light(null));
-  }
-  root.dataset.ready = "yes";
-});
-]]></script>
-)svg";
-
-// Puts the reaction to the pointer behind the opening tag of the drawing.
-void add_hover(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  in.close();
-  const std::size_t tag = text.find("<svg");
-  const std::size_t end = tag == std::string::npos ? tag : text.find('>', tag);
-  if (end == std::string::npos) return;
-  text.insert(end + 1, "\n" + std::string(kHover));
-  std::ofstream(path, std::ios::binary) << text;
-}
-
 }  // namespace
-
-OpFamily op_family(std::string_view op) {
-  struct Word {
-    const char* part;
-    OpFamily family;
-  };
-  using enum OpFamily;
-  // First match wins, so the special names stand before the short ones that they contain.
-  static constexpr Word kWords[] = {{"batchnorm", kReduce},    {"layernorm", kReduce},
-                                    {"norm", kReduce},         {"softmax", kReduce},
-                                    {"pool", kReduce},         {"reduce", kReduce},
-                                    {"mean", kReduce},         {"argmax", kReduce},
-                                    {"cumsum", kReduce},       {"conv", kCompute},
-                                    {"matmul", kCompute},      {"gemm", kCompute},
-                                    {"dense", kCompute},       {"linear", kCompute},
-                                    {"einsum", kCompute},      {"attention", kCompute},
-                                    {"lstm", kCompute},        {"gru", kCompute},
-                                    {"fma", kCompute},         {"biasadd", kElementwise},
-                                    {"addn", kElementwise},    {"getelementptr", kMemory},
-                                    {"load", kMemory},         {"store", kMemory},
-                                    {"alloca", kMemory},       {"memcpy", kMemory},
-                                    {"gather", kMemory},       {"scatter", kMemory},
-                                    {"concat", kMemory},       {"reshape", kMemory},
-                                    {"transpose", kMemory},    {"slice", kMemory},
-                                    {"split", kMemory},        {"pad", kMemory},
-                                    {"pack", kMemory},         {"squeeze", kMemory},
-                                    {"expanddims", kMemory},   {"tile", kMemory},
-                                    {"flatten", kMemory},      {"copy", kMemory},
-                                    {"embedding", kMemory},    {"const", kData},
-                                    {"placeholder", kData},    {"variable", kData},
-                                    {"param", kData},          {"input", kData},
-                                    {"identity", kData},       {"output", kData},
-                                    {"switch", kControl},      {"while", kControl},
-                                    {"loop", kControl},        {"branch", kControl},
-                                    {"merge", kControl},       {"ret", kControl},
-                                    {"phi", kControl},         {"call", kControl},
-                                    {"barrier", kControl},     {"select", kControl},
-                                    {"relu", kElementwise},    {"sigmoid", kElementwise},
-                                    {"tanh", kElementwise},    {"gelu", kElementwise},
-                                    {"add", kElementwise},     {"sub", kElementwise},
-                                    {"mul", kElementwise},     {"div", kElementwise},
-                                    {"rem", kElementwise},     {"exp", kElementwise},
-                                    {"log", kElementwise},     {"sqrt", kElementwise},
-                                    {"pow", kElementwise},     {"max", kElementwise},
-                                    {"min", kElementwise},     {"cmp", kElementwise},
-                                    {"cast", kElementwise},    {"ext", kElementwise},
-                                    {"trunc", kElementwise},   {"shl", kElementwise},
-                                    {"shr", kElementwise},     {"xor", kElementwise},
-                                    {"dropout", kElementwise}, {"sum", kReduce}};
-  std::string lower;
-  for (const char c : op)
-    if (c != '_') lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower == "br") return kControl;
-  if (lower == "and" || lower == "or") return kElementwise;
-  for (const Word& word : kWords)
-    if (lower.find(word.part) != std::string::npos) return word.family;
-  return kOther;
-}
 
 std::string graph_dot(const Tables& tables, const std::string& title, std::int64_t max_nodes) {
   const auto graphs = graphs_in(tables);
@@ -632,34 +402,6 @@ std::string graph_dot(const Tables& tables, const std::string& title, std::int64
                 graphs.size() > 1);
   }
   return drawing.text(title);
-}
-
-void write_svg(const fs::path& path, const std::string& dot_text) {
-  constexpr std::chrono::seconds kPatience{120};
-  const fs::path program = find_program("dot");
-  if (program.empty())
-    throw Error(OMEN_UNAVAILABLE,
-                "drawing needs the program 'dot' of graphviz, which is not installed",
-                "apt install graphviz, or write " + path.stem().string() + ".dot instead");
-  const fs::path source = fs::temp_directory_path() / ("omen-" + std::to_string(getpid()) + ".dot");
-  std::ofstream(source) << dot_text;
-  SpawnRequest request;
-  request.program = program;
-  request.arguments = {"-Tsvg", "-o", path.string(), source.string()};
-  ChildProcess child(std::move(request));
-  const bool ended = child.wait_end(kPatience);
-  std::error_code ignored;
-  fs::remove(source, ignored);
-  if (!ended) {
-    child.kill();
-    throw Error(OMEN_TIMEOUT,
-                "dot did not finish the layout of " + path.string() + " within two minutes",
-                "draw fewer nodes with --max-nodes");
-  }
-  if (!child.end_reason().empty())
-    throw Error(OMEN_IO, "dot failed on " + path.string() + " (" + child.end_reason() +
-                             "): " + child.stderr_tail());
-  add_hover(path);
 }
 
 }  // namespace omen::host
