@@ -51,9 +51,10 @@ case $mode in
     run_show "$name" "$slow"
     ;;
   ci)
-    run_stages format minimal asan release tsan fuzz
+    run_stages format tidy minimal asan release tsan fuzz
     ;;
   all)
-    run_stages format minimal asan release tsan fuzz slow
+    export OMEN_TIDY=all
+    run_stages format tidy minimal asan release tsan fuzz slow
     ;;
 esac

@@ -37,7 +37,7 @@ inline constexpr ColumnSpec kColumns[] = {OMEN_TABLE_COLUMNS(OMEN_COLUMN_ENTRY)}
 // Tables that hold answers, which only fit may see.
 constexpr bool is_withheld(std::string_view table) noexcept {
 #define OMEN_WITHHELD_ENTRY(name) \
-  if (table == name) return true;
+  if (table == (name)) return true;
   OMEN_WITHHELD_TABLES(OMEN_WITHHELD_ENTRY)
 #undef OMEN_WITHHELD_ENTRY
   return false;
