@@ -128,6 +128,24 @@ Lines read_lines(const std::filesystem::path& path) {
   return lines;
 }
 
+Lines missing_files(const std::filesystem::path& document, const std::filesystem::path& source) {
+  // A link is relative to its document; a path in backquotes starts at the top and has no pattern.
+  static const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))"),
+      path(R"(`((host|sdk|tests|tools|docs|cmake)/[A-Za-z0-9_./-]+)`)");
+  Lines missing;
+  bool inside = false;
+  for (const std::string& line : read_lines(document)) {
+    if (line.starts_with("```")) inside = !inside;
+    if (inside) continue;
+    for (std::sregex_iterator at(line.begin(), line.end(), link), end; at != end; ++at)
+      if (!std::filesystem::exists(document.parent_path() / (*at)[1].str()))
+        missing.push_back((*at)[1]);
+    for (std::sregex_iterator at(line.begin(), line.end(), path), end; at != end; ++at)
+      if (!std::filesystem::exists(source / (*at)[1].str())) missing.push_back((*at)[1]);
+  }
+  return missing;
+}
+
 std::vector<Block> blocks_of(const std::filesystem::path& document) {
   Reader reader(document);
   for (const std::string& line : read_lines(document)) reader.read(line);

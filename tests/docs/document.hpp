@@ -23,6 +23,9 @@ struct Block {
 // Throws where a block has no marker, and where a line is indented into a block without a fence.
 std::vector<Block> blocks_of(const std::filesystem::path& document);
 
+// Files of the repository that a document links to or names in backquotes and that are not there.
+Lines missing_files(const std::filesystem::path& document, const std::filesystem::path& source);
+
 Lines read_lines(const std::filesystem::path& path);
 
 }  // namespace docs

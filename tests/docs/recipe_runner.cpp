@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executes the code blocks of documents, whose output must be as printed.
-//   recipe_runner blocks DOCUMENT...                      which are run, and why others are not
+//   recipe_runner blocks SOURCE DOCUMENT...               which are run, and why others are not
+//   recipe_runner figures FILE DOCUMENT...                whether figures are as measured
 //   recipe_runner run DOCUMENT RECIPES SOURCE OMEN NAME   runs one in an empty directory
 // A block follows `<!-- recipe: NAME -->` or `<!-- not run: REASON -->`. Lines that start with "$ "
 // are commands, the others their output: numbers are compared within 2 %, times are masked, "..."
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "document.hpp"
+#include "figures.hpp"
 
 namespace fs = std::filesystem;
 
@@ -172,17 +174,33 @@ int run_recipe(const Block& block, const fs::path& recipes, const fs::path& sour
   return status == 0 && good ? 0 : 1;
 }
 
-int show_blocks(const Lines& documents) {
-  int run = 0, left = 0;
-  for (const std::string& document : documents)
+int show_blocks(const fs::path& source, const Lines& documents) {
+  int run = 0, left = 0, missing = 0;
+  for (const std::string& document : documents) {
+    for (const std::string& file : docs::missing_files(document, source)) {
+      std::printf("%s names %s, which is not there\n", document.c_str(), file.c_str());
+      ++missing;
+    }
     for (const Block& block : docs::blocks_of(document)) {
       ++(block.not_run.empty() ? run : left);
       if (!block.not_run.empty())
         std::printf("not run: %s, %s block: %s\n", document.c_str(), block.language.c_str(),
                     block.not_run.c_str());
     }
+  }
   std::printf("%zu documents, %d blocks run, %d not run\n", documents.size(), run, left);
-  return run > 0 ? 0 : 1;
+  return run > 0 && missing == 0 ? 0 : 1;
+}
+
+int check_figures(const fs::path& file, const Lines& documents) {
+  int quoted = 0, wrong = 0;
+  for (const std::string& document : documents)
+    for (const std::string& line : docs::wrong_figures(file, document, quoted)) {
+      std::printf("%s: %s\n", document.c_str(), line.c_str());
+      ++wrong;
+    }
+  std::printf("%d figures quoted, %d wrong\n", quoted, wrong);
+  return quoted > 0 && wrong == 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -190,10 +208,12 @@ int show_blocks(const Lines& documents) {
 int main(int argc, char** argv) {
   const Lines words(argv + 1, argv + argc);
   try {
-    if (words.size() > 1 && words[0] == "blocks")
-      return show_blocks(Lines(words.begin() + 1, words.end()));
+    if (words.size() > 2 && words[0] == "blocks")
+      return show_blocks(words[1], Lines(words.begin() + 2, words.end()));
+    if (words.size() > 2 && words[0] == "figures")
+      return check_figures(words[1], Lines(words.begin() + 2, words.end()));
     if (words.size() != 6 || words[0] != "run")
-      throw std::runtime_error("usage: recipe_runner blocks|run DOCUMENT ...");
+      throw std::runtime_error("usage: recipe_runner blocks|figures|run ...");
     for (const Block& block : docs::blocks_of(words[1]))
       if (block.name == words[5]) return run_recipe(block, words[2], words[3], words[4]);
     throw std::runtime_error(words[1] + " has no recipe " + words[5]);

@@ -168,6 +168,9 @@ int judge(const Report& report, const std::string& platform) {
   missed += show(name + "_coverage_low", report.coverage(), "%", ">=", 70);
   missed += show(name + "_coverage_high", report.coverage(), "%", "<=", 90);
   show(name + "_mae", report.loss("share", kCost), "points");
+  show(name + "_constant_mae", report.loss("share", report.labelled("baseline.mean", true)),
+       "points");
+  show(name + "_trees_mae", report.loss("share", report.labelled("baseline.gbt", true)), "points");
   show(name + "_device_accuracy", 1 - report.loss("device", kCost), "share");
   return missed;
 }
