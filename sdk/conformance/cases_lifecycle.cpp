@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kObjects = 100;
 // What a hundred objects may leave behind: caches that fill once, not leaks that grow.
-constexpr std::size_t kGrowth = std::size_t{2} << 20;
+constexpr std::size_t kLifecycleGrowth = std::size_t{2} << 20;
 
 // create and destroy of the plugin's own table; every table starts with the same slots.
 AnyObject create_any(Trial& trial, const OptionSet& options) {
@@ -95,7 +95,7 @@ void bounded_memory(Trial& trial) {
   const std::size_t grown =
       std::max(now > allocated ? now - allocated : 0,
                has_plain_malloc() && resident_now > resident ? resident_now - resident : 0);
-  require(grown <= kGrowth,
+  require(grown <= kLifecycleGrowth,
           std::to_string(kObjects) + " objects left " + std::to_string(grown >> 10) + " KB behind");
 }
 

@@ -12,7 +12,7 @@ namespace omen::conformance {
 namespace {
 
 constexpr int kFuzzRounds = 200;
-constexpr std::size_t kGrowth = std::size_t{16} << 20;
+constexpr std::size_t kStressGrowth = std::size_t{16} << 20;
 
 class Dice {
  public:
@@ -148,7 +148,7 @@ void repeat(Trial& trial) {
   const std::size_t before = allocated_bytes();
   for (int i = 0; i < 10; ++i) round();
   const std::size_t after = allocated_bytes();
-  require(after < before + kGrowth,
+  require(after < before + kStressGrowth,
           "ten lives left " + std::to_string((after - before) >> 20) + " MB behind");
 }
 

@@ -29,20 +29,20 @@ constexpr std::array<const char*, 7> kTypes = {"?",      "bool",   "int", "real"
 constexpr std::array<const char*, 5> kFlags = {"required", "advanced", "deprecated",
                                                "no-effect-on-result", "repeated"};
 
-[[noreturn]] void bad(const std::string& what) {
+[[noreturn]] void bad_facts(const std::string& what) {
   throw Error(OMEN_INVALID_DATA, "plugin.json: " + what,
               "Let omen-manifest write it, which omen_add_plugin() does.");
 }
 
 const Json& member(const Json& object, const char* key, const std::string& where) {
   const auto at = object.is_object() ? object.find(key) : object.end();
-  if (!object.is_object() || at == object.end()) bad("'" + where + key + "' is missing");
+  if (!object.is_object() || at == object.end()) bad_facts("'" + where + key + "' is missing");
   return *at;
 }
 
 std::string text(const Json& object, const char* key, const std::string& where) {
   const Json& value = member(object, key, where);
-  if (!value.is_string()) bad("'" + where + key + "' is no text");
+  if (!value.is_string()) bad_facts("'" + where + key + "' is no text");
   return value.get<std::string>();
 }
 
@@ -55,9 +55,9 @@ std::vector<std::string> texts(const Json& object, const char* key, const std::s
   std::vector<std::string> list;
   const auto at = object.find(key);
   if (at == object.end()) return list;
-  if (!at->is_array()) bad("'" + where + key + "' is no list");
+  if (!at->is_array()) bad_facts("'" + where + key + "' is no list");
   for (const Json& item : *at) {
-    if (!item.is_string()) bad("'" + where + key + "' holds something that is no text");
+    if (!item.is_string()) bad_facts("'" + where + key + "' holds something that is no text");
     list.push_back(item.get<std::string>());
   }
   return list;
@@ -65,7 +65,7 @@ std::vector<std::string> texts(const Json& object, const char* key, const std::s
 
 std::uint64_t whole(const Json& object, const char* key, const std::string& where) {
   const Json& value = member(object, key, where);
-  if (!value.is_number_unsigned()) bad("'" + where + key + "' is no whole number");
+  if (!value.is_number_unsigned()) bad_facts("'" + where + key + "' is no whole number");
   return value.get<std::uint64_t>();
 }
 
@@ -103,7 +103,7 @@ std::vector<std::string> list_of(const char* const* items) {
 std::uint32_t kind_from_name(const std::string& name) {
   for (std::uint32_t kind = OMEN_PROFILER; kind <= OMEN_COMMAND; ++kind)
     if (name == kKinds[kind]) return kind;
-  bad("kind '" + name + "' is unknown");
+  bad_facts("kind '" + name + "' is unknown");
 }
 
 void add_option(std::map<std::string, std::string>& fields, const Json& option) {
@@ -210,8 +210,8 @@ PluginFacts facts_from_manifest(const fs::path& plugin_json) {
     throw Error(OMEN_IO, "cannot read " + plugin_json.string(),
                 "Give a plugin.json or its directory.");
   const Json document = Json::parse(in, nullptr, false);
-  if (!document.is_object()) bad("it is no JSON object");
-  if (whole(document, "manifest_version", "") != 1) bad("'manifest_version' is not 1");
+  if (!document.is_object()) bad_facts("it is no JSON object");
+  if (whole(document, "manifest_version", "") != 1) bad_facts("'manifest_version' is not 1");
   PluginFacts facts;
   for (const char* key : {"id", "version", "license"}) facts.fields[key] = text(document, key, "");
   facts.fields["homepage"] = optional_text(document, "homepage");
@@ -224,7 +224,7 @@ PluginFacts facts_from_manifest(const fs::path& plugin_json) {
   facts.size = whole(platform, "size", "platforms.");
   facts.library = plugin_json.parent_path() / facts.library_name;
   const Json& components = member(document, "components", "");
-  if (!components.is_array()) bad("'components' is no list");
+  if (!components.is_array()) bad_facts("'components' is no list");
   for (const Json& component : components) facts.components.push_back(component_from(component));
   return facts;
 }

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-[[noreturn]] void bad(const std::string& what) {
+[[noreturn]] void bad_quirks(const std::string& what) {
   throw Error(OMEN_INVALID_DATA, "omen-verify.json: " + what);
 }
 
@@ -22,7 +22,7 @@ std::string as_text(const Json& value) {
 }
 
 ColumnQuirk column_from(const Json& json, const std::string& where) {
-  if (!json.is_object()) bad("'" + where + "' is no object");
+  if (!json.is_object()) bad_quirks("'" + where + "' is no object");
   ColumnQuirk quirk;
   for (const auto& [key, value] : json.items()) {
     if (key == "values")
@@ -36,13 +36,13 @@ ColumnQuirk column_from(const Json& json, const std::string& where) {
     else if (key == "width")
       quirk.width = value.get<std::int64_t>();
     else
-      bad("'" + where + "." + key + "' is unknown");
+      bad_quirks("'" + where + "." + key + "' is unknown");
   }
   return quirk;
 }
 
 ComponentQuirks component_from(const Json& json, const std::string& where) {
-  if (!json.is_object()) bad("'" + where + "' is no object");
+  if (!json.is_object()) bad_quirks("'" + where + "' is no object");
   ComponentQuirks quirks;
   for (const auto& [key, value] : json.items()) {
     if (key == "options")
@@ -65,7 +65,7 @@ ComponentQuirks component_from(const Json& json, const std::string& where) {
     else if (key == "workload")
       quirks.workload_json = value.dump();
     else
-      bad("'" + where + "." + key + "' is unknown");
+      bad_quirks("'" + where + "." + key + "' is unknown");
   }
   return quirks;
 }
@@ -73,16 +73,16 @@ ComponentQuirks component_from(const Json& json, const std::string& where) {
 class FileQuirks final : public PluginQuirks {
  public:
   FileQuirks(fs::path plugin_json, const Json& document) : PluginQuirks(std::move(plugin_json)) {
-    if (!document.is_object()) bad("it is no JSON object");
+    if (!document.is_object()) bad_quirks("it is no JSON object");
     for (const auto& [key, value] : document.items()) {
       if (key == "format_version") {
-        if (value != 1) bad("'format_version' is not 1");
+        if (value != 1) bad_quirks("'format_version' is not 1");
       } else if (key == "off") {
         for (const auto& [id, reason] : value.items()) off_[id] = as_text(reason);
       } else if (key == "components") {
         for (const auto& [id, quirks] : value.items()) components_[id] = component_from(quirks, id);
       } else {
-        bad("'" + key + "' is unknown");
+        bad_quirks("'" + key + "' is unknown");
       }
     }
   }
@@ -111,7 +111,7 @@ std::unique_ptr<PluginQuirks> quirks_from_file(const fs::path& plugin_json) {
     try {
       return std::make_unique<FileQuirks>(plugin_json, Json::parse(in));
     } catch (const Json::exception& error) {
-      bad(error.what());
+      bad_quirks(error.what());
     }
   }
   return std::make_unique<PluginQuirks>(plugin_json);

@@ -12,9 +12,9 @@
 namespace omen::container {
 namespace {
 
-using Json = nlohmann::json;
+using HeaderJson = nlohmann::json;
 
-[[noreturn]] void bad(const std::string& what) {
+[[noreturn]] void bad_header(const std::string& what) {
   throw Error(OMEN_INVALID_DATA, what);
 }
 
@@ -25,10 +25,10 @@ std::string in_quotes(std::string_view name) {
 // Names cross the C boundary as NUL-terminated text, so an embedded NUL would change them.
 void refuse_nul(std::string_view text, const char* what) {
   if (text.find('\0') != std::string_view::npos)
-    bad(std::string(what) + " contains a NUL character");
+    bad_header(std::string(what) + " contains a NUL character");
 }
 
-class HeaderEvents final : public nlohmann::json_sax<Json> {
+class HeaderEvents final : public nlohmann::json_sax<HeaderJson> {
  public:
   explicit HeaderEvents(Header& header) : header_(header) {}
 
@@ -72,15 +72,15 @@ class HeaderEvents final : public nlohmann::json_sax<Json> {
   }
   bool end_array() override {
     if (state_ == State::kOffsets && offsets_.size() != 2)
-      bad("tensor " + in_quotes(entry_.name) + ": data_offsets needs two numbers, not " +
-          std::to_string(offsets_.size()));
+      bad_header("tensor " + in_quotes(entry_.name) + ": data_offsets needs two numbers, not " +
+                 std::to_string(offsets_.size()));
     state_ = State::kTensor;
     return true;
   }
   bool string(string_t& text) override {
     if (state_ == State::kDtypeValue) {
       if (dtype_width(text) == 0)
-        bad("tensor " + in_quotes(entry_.name) + " has unknown dtype " + in_quotes(text));
+        bad_header("tensor " + in_quotes(entry_.name) + " has unknown dtype " + in_quotes(text));
       entry_.dtype = text;
       state_ = State::kTensor;
     } else if (state_ == State::kTextValue) {
@@ -106,21 +106,22 @@ class HeaderEvents final : public nlohmann::json_sax<Json> {
   }
   bool number_integer(std::int64_t number) override {
     if (state_ == State::kShape || state_ == State::kOffsets)
-      bad("tensor " + in_quotes(entry_.name) + ": " + field() + " has the negative number " +
-          std::to_string(number));
+      bad_header("tensor " + in_quotes(entry_.name) + ": " + field() + " has the negative number " +
+                 std::to_string(number));
     wrong("a number");
   }
   bool number_float(double, const string_t&) override {
     if (state_ == State::kShape || state_ == State::kOffsets)
-      bad("tensor " + in_quotes(entry_.name) + ": " + field() +
-          " has a number that is no 64-bit integer");
+      bad_header("tensor " + in_quotes(entry_.name) + ": " + field() +
+                 " has a number that is no 64-bit integer");
     wrong("a number");
   }
   bool boolean(bool) override { wrong("a boolean"); }
   bool null() override { wrong("null"); }
   bool binary(binary_t&) override { wrong("bytes"); }
-  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-    bad("header is not valid JSON at its byte " + std::to_string(position));
+  bool parse_error(std::size_t position, const std::string&,
+                   const HeaderJson::exception&) override {
+    bad_header("header is not valid JSON at its byte " + std::to_string(position));
   }
 
  private:
@@ -156,28 +157,29 @@ class HeaderEvents final : public nlohmann::json_sax<Json> {
     const std::string found = std::string(", found ") + got;
     switch (state_) {
       case State::kStart:
-        bad("header must be a JSON object" + found);
+        bad_header("header must be a JSON object" + found);
       case State::kMetadataValue:
-        bad("__metadata__ must be an object" + found);
+        bad_header("__metadata__ must be an object" + found);
       case State::kTextValue:
-        bad("metadata " + in_quotes(key_) + " must be text" + found);
+        bad_header("metadata " + in_quotes(key_) + " must be text" + found);
       case State::kTensorValue:
-        bad("tensor " + in_quotes(entry_.name) + " must be an object" + found);
+        bad_header("tensor " + in_quotes(entry_.name) + " must be an object" + found);
       case State::kDtypeValue:
-        bad("tensor " + in_quotes(entry_.name) + ": dtype must be text" + found);
+        bad_header("tensor " + in_quotes(entry_.name) + ": dtype must be text" + found);
       case State::kShape:
       case State::kOffsets:
-        bad("tensor " + in_quotes(entry_.name) + ": " + field() + " must hold integers" + found);
+        bad_header("tensor " + in_quotes(entry_.name) + ": " + field() + " must hold integers" +
+                   found);
       default:
-        bad("tensor " + in_quotes(entry_.name) + ": " + field() + " must be an array of integers" +
-            found);
+        bad_header("tensor " + in_quotes(entry_.name) + ": " + field() +
+                   " must be an array of integers" + found);
     }
   }
 
   void top_key(const std::string& name) {
     refuse_nul(name, "a tensor name");
     if (!names_.insert(name).second)
-      bad("name " + in_quotes(name) + " appears twice in the header");
+      bad_header("name " + in_quotes(name) + " appears twice in the header");
     state_ = name == "__metadata__" ? State::kMetadataValue : State::kTensorValue;
     entry_ = Entry{};
     entry_.name = name;
@@ -187,7 +189,7 @@ class HeaderEvents final : public nlohmann::json_sax<Json> {
   void metadata_key(const std::string& name) {
     refuse_nul(name, "a metadata key");
     if (header_.metadata.count(name) != 0)
-      bad("metadata key " + in_quotes(name) + " appears twice");
+      bad_header("metadata key " + in_quotes(name) + " appears twice");
     key_ = name;
     state_ = State::kTextValue;
   }
@@ -197,9 +199,10 @@ class HeaderEvents final : public nlohmann::json_sax<Json> {
                  : name == "data_offsets" ? &seen_offsets_
                                           : nullptr;
     if (!seen)
-      bad("tensor " + in_quotes(entry_.name) + " has the unknown field " + in_quotes(name));
+      bad_header("tensor " + in_quotes(entry_.name) + " has the unknown field " + in_quotes(name));
     if (std::exchange(*seen, true))
-      bad("tensor " + in_quotes(entry_.name) + " has the field " + in_quotes(name) + " twice");
+      bad_header("tensor " + in_quotes(entry_.name) + " has the field " + in_quotes(name) +
+                 " twice");
     state_ = seen == &seen_dtype_   ? State::kDtypeValue
              : seen == &seen_shape_ ? State::kShapeValue
                                     : State::kOffsetsValue;
@@ -208,17 +211,20 @@ class HeaderEvents final : public nlohmann::json_sax<Json> {
   void finish_tensor() {
     const std::string tensor = "tensor " + in_quotes(entry_.name);
     if (!seen_dtype_ || !seen_shape_ || !seen_offsets_)
-      bad(tensor + " has no " + (!seen_dtype_ ? "dtype" : !seen_shape_ ? "shape" : "data_offsets"));
+      bad_header(tensor + " has no " +
+                 (!seen_dtype_   ? "dtype"
+                  : !seen_shape_ ? "shape"
+                                 : "data_offsets"));
     entry_.begin = offsets_[0];
     entry_.end = offsets_[1];
-    if (entry_.end < entry_.begin) bad(tensor + " ends before it begins");
+    if (entry_.end < entry_.begin) bad_header(tensor + " ends before it begins");
     std::uint64_t size = dtype_width(entry_.dtype);
     for (const std::int64_t extent : entry_.shape)
       if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(extent), &size))
-        bad(tensor + " has a shape whose size overflows 64 bits");
+        bad_header(tensor + " has a shape whose size overflows 64 bits");
     if (size != entry_.end - entry_.begin)
-      bad(tensor + " needs " + std::to_string(size) + " bytes for its shape but has " +
-          std::to_string(entry_.end - entry_.begin));
+      bad_header(tensor + " needs " + std::to_string(size) + " bytes for its shape but has " +
+                 std::to_string(entry_.end - entry_.begin));
     header_.entries.push_back(std::move(entry_));
   }
 
@@ -246,15 +252,15 @@ std::size_t dtype_width(std::string_view dtype) noexcept {
 Header parse_header(std::string_view json) {
   // The JSON parser would skip a byte order mark in front of the object; the format does not allow
   // one.
-  if (json.empty() || json.front() != '{') bad("header does not start with '{'");
+  if (json.empty() || json.front() != '{') bad_header("header does not start with '{'");
   if (const std::size_t at = find_invalid_utf8(json); at != std::string_view::npos)
-    bad("header is not UTF-8 at its byte " + std::to_string(at));
+    bad_header("header is not UTF-8 at its byte " + std::to_string(at));
   // The JSON parser takes a NUL for the end of its input and would ignore what follows.
   if (const std::size_t at = json.find('\0'); at != std::string_view::npos)
-    bad("header is not valid JSON at its byte " + std::to_string(at) + ": it is a NUL");
+    bad_header("header is not valid JSON at its byte " + std::to_string(at) + ": it is a NUL");
   Header header;
   HeaderEvents events(header);
-  Json::sax_parse(json.begin(), json.end(), &events);
+  HeaderJson::sax_parse(json.begin(), json.end(), &events);
   return header;
 }
 

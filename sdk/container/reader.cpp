@@ -22,7 +22,7 @@ constexpr std::size_t kPrefixBytes = 8;
               "Check the path and its permissions.");
 }
 
-[[noreturn]] void bad(const std::string& what) {
+[[noreturn]] void bad_file(const std::string& what) {
   throw Error(OMEN_INVALID_DATA, what);
 }
 
@@ -69,28 +69,29 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_size) {
   const Entry* before = nullptr;
   for (const Entry& entry : entries) {
     if (entry.begin > at)
-      bad("bytes " + std::to_string(at) + " to " + std::to_string(entry.begin) +
-          " of the data, before tensor '" + entry.name + "', belong to no tensor");
-    if (entry.begin < at) bad("tensors '" + before->name + "' and '" + entry.name + "' overlap");
+      bad_file("bytes " + std::to_string(at) + " to " + std::to_string(entry.begin) +
+               " of the data, before tensor '" + entry.name + "', belong to no tensor");
+    if (entry.begin < at)
+      bad_file("tensors '" + before->name + "' and '" + entry.name + "' overlap");
     if (entry.end > data_size)
-      bad("truncated: tensor '" + entry.name + "' ends at byte " + std::to_string(entry.end) +
-          " of the data, the file has only " + std::to_string(data_size));
+      bad_file("truncated: tensor '" + entry.name + "' ends at byte " + std::to_string(entry.end) +
+               " of the data, the file has only " + std::to_string(data_size));
     at = entry.end;
     before = &entry;
   }
-  if (at < data_size) bad(std::to_string(data_size - at) + " bytes follow the last tensor");
+  if (at < data_size) bad_file(std::to_string(data_size - at) + " bytes follow the last tensor");
 }
 
 Header check(const unsigned char* bytes, std::size_t size, std::uint64_t& header_size) {
   if (size < kPrefixBytes)
-    bad("truncated: " + std::to_string(size) + " bytes are too few for the header length");
+    bad_file("truncated: " + std::to_string(size) + " bytes are too few for the header length");
   header_size = read_prefix(bytes);
   if (header_size > kMaxHeaderBytes)
-    bad("header of " + std::to_string(header_size) + " bytes exceeds the limit of " +
-        std::to_string(kMaxHeaderBytes));
+    bad_file("header of " + std::to_string(header_size) + " bytes exceeds the limit of " +
+             std::to_string(kMaxHeaderBytes));
   if (header_size > size - kPrefixBytes)
-    bad("truncated: header of " + std::to_string(header_size) + " bytes, but only " +
-        std::to_string(size - kPrefixBytes) + " follow");
+    bad_file("truncated: header of " + std::to_string(header_size) + " bytes, but only " +
+             std::to_string(size - kPrefixBytes) + " follow");
   Header header = parse_header({reinterpret_cast<const char*>(bytes) + kPrefixBytes, header_size});
   check_layout(header.entries, size - kPrefixBytes - header_size);
   return header;

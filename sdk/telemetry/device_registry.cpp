@@ -12,20 +12,20 @@
 namespace omen::telemetry {
 namespace {
 
-using Json = nlohmann::json;
+using RegistryJson = nlohmann::json;
 
 [[noreturn]] void bad(const std::string& origin, const std::string& what) {
   throw Error(OMEN_INVALID_DATA, origin + ": " + what,
               "See data/devices/gpus.json for the form of an entry.");
 }
 
-std::vector<std::string> texts_of(const Json& list) {
+std::vector<std::string> texts_of(const RegistryJson& list) {
   std::vector<std::string> texts;
-  for (const Json& entry : list) texts.push_back(entry.get<std::string>());
+  for (const RegistryJson& entry : list) texts.push_back(entry.get<std::string>());
   return texts;
 }
 
-PublishedDevice device_of(const Json& entry) {
+PublishedDevice device_of(const RegistryJson& entry) {
   PublishedDevice device;
   device.name = entry.at("name").get<std::string>();
   device.aliases = texts_of(entry.at("aliases"));
@@ -36,7 +36,7 @@ PublishedDevice device_of(const Json& entry) {
   device.year = entry.at("year").get<int>();
   for (const auto& [key, value] : entry.at("figures").items())
     device.figures[key] = value.get<double>();
-  for (const Json& source : entry.at("sources"))
+  for (const RegistryJson& source : entry.at("sources"))
     device.sources.push_back({source.at("url").get<std::string>(), texts_of(source.at("figures"))});
   return device;
 }
@@ -151,15 +151,15 @@ std::string PublishedDevice::source_of(const std::string& key) const {
 }
 
 std::vector<PublishedDevice> parse_devices(std::string_view json, const std::string& origin) {
-  const Json document = Json::parse(json, nullptr, false);
+  const RegistryJson document = RegistryJson::parse(json, nullptr, false);
   if (!document.is_object() || document.value("format_version", 0) != 1 ||
       !document.contains("devices") || !document["devices"].is_array())
     bad(origin, "is no registry of devices");
   std::vector<PublishedDevice> devices;
-  for (const Json& entry : document["devices"]) {
+  for (const RegistryJson& entry : document["devices"]) {
     try {
       devices.push_back(device_of(entry));
-    } catch (const Json::exception& problem) {
+    } catch (const RegistryJson::exception& problem) {
       bad(origin, "device " + std::to_string(devices.size() + 1) + ": " + problem.what());
     }
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr double kMostNs = 9e18;
 
 // Columns of the whole machine or process.
-constexpr std::array<ColumnName, 16> kNames = {
+constexpr std::array<ColumnName, 16> kCsvNames = {
     {{"cpu_percent", "cpu.busy_percent", 1},
      {"cpu util%", "cpu.busy_percent", 1},
      {"cpu", "proc.cpu_share_percent", 1},
@@ -79,7 +79,7 @@ struct Target {
 
 Target target_of(const std::string& header) {
   const std::string name = plain_name(header);
-  if (const ColumnName* known = find_column(kNames, name)) {
+  if (const ColumnName* known = find_column(kCsvNames, name)) {
     const bool is_gpu = name.rfind("gpu ", 0) == 0;
     return {known->metric, is_gpu ? 0 : Sample::kWholeMachine, known->scale};
   }

@@ -9,19 +9,19 @@ namespace omen::telemetry {
 namespace {
 
 // Columns by the names that different versions gave them.
-constexpr std::array<ColumnName, 13> kNames = {{{"%usr", "cpu.usr_percent"},
-                                                {"%user", "cpu.usr_percent"},
-                                                {"%nice", "cpu.nice_percent"},
-                                                {"%sys", "cpu.sys_percent"},
-                                                {"%system", "cpu.sys_percent"},
-                                                {"%iowait", "cpu.iowait_percent"},
-                                                {"%irq", "cpu.irq_percent"},
-                                                {"%soft", "cpu.softirq_percent"},
-                                                {"%steal", "cpu.steal_percent"},
-                                                {"%guest", "cpu.guest_percent"},
-                                                {"%gnice", "cpu.guest_nice_percent"},
-                                                {"%idle", "cpu.idle_percent"},
-                                                {"intr/s", "sys.interrupts_per_s"}}};
+constexpr std::array<ColumnName, 13> kMpstatNames = {{{"%usr", "cpu.usr_percent"},
+                                                      {"%user", "cpu.usr_percent"},
+                                                      {"%nice", "cpu.nice_percent"},
+                                                      {"%sys", "cpu.sys_percent"},
+                                                      {"%system", "cpu.sys_percent"},
+                                                      {"%iowait", "cpu.iowait_percent"},
+                                                      {"%irq", "cpu.irq_percent"},
+                                                      {"%soft", "cpu.softirq_percent"},
+                                                      {"%steal", "cpu.steal_percent"},
+                                                      {"%guest", "cpu.guest_percent"},
+                                                      {"%gnice", "cpu.guest_nice_percent"},
+                                                      {"%idle", "cpu.idle_percent"},
+                                                      {"intr/s", "sys.interrupts_per_s"}}};
 
 class Mpstat final : public TextImport {
  public:
@@ -61,7 +61,7 @@ class Mpstat final : public TextImport {
     if (!moment) return false;
     const std::int64_t t_ns = timeline_.since_start(*moment);
     for (std::size_t i = cpu_column_ + 1; i < words.size(); ++i) {
-      const ColumnName* known = find_column(kNames, columns_[i]);
+      const ColumnName* known = find_column(kMpstatNames, columns_[i]);
       const auto value = parse_number(words[i]);
       if (!known || !value) continue;
       put(rows, t_ns, known->metric, *value, core);

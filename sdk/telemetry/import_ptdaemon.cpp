@@ -7,10 +7,10 @@
 namespace omen::telemetry {
 namespace {
 
-constexpr std::array<ColumnName, 4> kNames = {{{"Watts", "meter.power_w"},
-                                               {"Volts", "meter.voltage_v"},
-                                               {"Amps", "meter.current_a"},
-                                               {"PF", "meter.power_factor"}}};
+constexpr std::array<ColumnName, 4> kPtdaemonNames = {{{"Watts", "meter.power_w"},
+                                                       {"Volts", "meter.voltage_v"},
+                                                       {"Amps", "meter.current_a"},
+                                                       {"PF", "meter.power_factor"}}};
 
 class PtDaemon final : public TextImport {
  public:
@@ -25,7 +25,7 @@ class PtDaemon final : public TextImport {
     const std::int64_t t_ns = timeline_.since_start(*moment);
     for (std::size_t i = 2; i + 1 < fields.size(); i += 2) {
       if (fields[i] == "Mark") take_mark(fields[i + 1], t_ns, rows);
-      const ColumnName* known = find_column(kNames, fields[i]);
+      const ColumnName* known = find_column(kPtdaemonNames, fields[i]);
       const auto value = parse_number(fields[i + 1]);
       // The daemon writes -1 for a reading that the meter did not give.
       if (known && value && *value >= 0) put(rows, t_ns, known->metric, *value, 0);

@@ -36,7 +36,7 @@ struct Reading {
 
 constexpr std::size_t kMostOutputs = 2;
 constexpr unsigned kMostGpus = 1024;
-constexpr int kMostFailures = 10;  // in a row, then the quantity is given up
+constexpr int kMostNvmlFailures = 10;  // in a row, then the quantity is given up
 constexpr double kMostBytes = 1e14;
 constexpr double kMostWatts = 20'000;
 constexpr double kMostMhz = 20'000;
@@ -312,9 +312,9 @@ class Gpu {
       return false;
     }
     notes_.add(NoteKind::kWarning, "nvml", label() + ": " + what + " failed: " + text);
-    if (++failures < kMostFailures) return true;
+    if (++failures < kMostNvmlFailures) return true;
     notes_.add(NoteKind::kWarning, "nvml",
-               label() + ": " + what + " failed " + std::to_string(kMostFailures) +
+               label() + ": " + what + " failed " + std::to_string(kMostNvmlFailures) +
                    " times in a row and is given up");
     return false;
   }

@@ -8,7 +8,7 @@
 namespace omen::telemetry {
 namespace {
 // A histogram takes 13 kB; a run with ever new processes must not fill the memory with them.
-constexpr std::size_t kMostSeries = 5000;
+constexpr std::size_t kMostSummarySeries = 5000;
 }  // namespace
 
 void SeriesSummary::add(std::int64_t t_ns, double value) {
@@ -69,7 +69,7 @@ Summary summarise(RowReader& reader) {
       const Short key{row.workload_id, s.metric, s.device, s.pid};
       auto at = found.find(key);
       if (at == found.end()) {
-        if (found.size() >= kMostSeries) {
+        if (found.size() >= kMostSummarySeries) {
           ++summary.left_out;
           continue;
         }

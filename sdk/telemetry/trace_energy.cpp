@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kShortWindow_s = 1;
 constexpr double kMostDisagreement = 0.10;
-constexpr double kMostPeriods = 5;
+constexpr double kMostEnergyPeriods = 5;
 
 double value_at(const TracePoint& a, const TracePoint& b, std::int64_t t_ns) {
   if (b.t_ns == a.t_ns) return b.value;
@@ -43,7 +43,7 @@ std::string percent(double share) {
 
 std::optional<Integral> integrate(const TraceSeries& series, const Window& window) {
   Integral out;
-  const double longest = kMostPeriods * series.period_s();
+  const double longest = kMostEnergyPeriods * series.period_s();
   for_pieces(series, window, [&](double first, double last, double seconds) {
     out.value += (first + last) / 2 * seconds;
     out.seconds += seconds;

@@ -12,7 +12,7 @@ double throughput(const PerfRun& run) {
   return run.seconds > 0 ? run.work / run.seconds : 0;
 }
 
-double median(std::vector<double> values) {
+double median_step(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -48,7 +48,7 @@ std::vector<PerfVerdict> find_failed_runs(const std::vector<PerfRun>& runs, doub
       }
       if (good.empty()) continue;
       const auto count = static_cast<std::int64_t>(good.size());
-      reference = Reference{size, median(std::move(good)), count};
+      reference = Reference{size, median_step(std::move(good)), count};
     }
   }
   return verdicts;

@@ -33,13 +33,13 @@ std::string axis(const char* letter, std::size_t row) {
   return row == 0 ? letter : letter + std::to_string(row + 1);
 }
 
-struct Panel {
+struct TracePanel {
   std::int64_t workload = 0;
   const SeriesPhases* series = nullptr;
   MinMaxSampler points;
 };
 
-std::string name_of(const Panel& panel, bool several_runs) {
+std::string name_of(const TracePanel& panel, bool several_runs) {
   std::string name = panel.series->metric;
   if (panel.series->device != Sample::kWholeMachine)
     name += " " + std::to_string(panel.series->device);
@@ -47,7 +47,7 @@ std::string name_of(const Panel& panel, bool several_runs) {
   return name;
 }
 
-Json stripes_of(const std::vector<Panel>& panels) {
+Json stripes_of(const std::vector<TracePanel>& panels) {
   Json shapes = Json::array();
   for (std::size_t row = 0; row < panels.size(); ++row)
     for (const Phase& phase : panels[row].series->phases.phases) {
@@ -71,7 +71,7 @@ Json stripes_of(const std::vector<Panel>& panels) {
 std::string phases_plot_json(const OpenRows& open, const TraceStats& stats,
                              const std::string& title) {
   const RowsInfo info = scan(open);
-  std::vector<Panel> panels;
+  std::vector<TracePanel> panels;
   for (const WorkloadStats& workload : stats.workloads)
     for (const SeriesPhases& series : workload.series)
       panels.push_back({workload.workload_id, &series, MinMaxSampler(info.last_t_ns, kBuckets)});
@@ -81,7 +81,7 @@ std::string phases_plot_json(const OpenRows& open, const TraceStats& stats,
     for (const LogRow& row : rows) {
       const Sample& s = row.sample;
       const std::string& metric = reader->metrics()[static_cast<std::size_t>(s.metric)];
-      for (Panel& panel : panels)
+      for (TracePanel& panel : panels)
         if (panel.workload == row.workload_id && panel.series->device == s.device &&
             panel.series->pid == s.pid && panel.series->metric == metric)
           panel.points.add(s.t_ns, s.value);

@@ -7,7 +7,7 @@
 
 namespace omen::telemetry {
 namespace {
-constexpr double kMostPeriods = 5;
+constexpr double kMostSeriesPeriods = 5;
 }  // namespace
 
 TraceSeries TraceSeries::of_values(const std::vector<double>& values, double period_s) {
@@ -64,12 +64,12 @@ std::vector<double> TraceSeries::covered_s() const {
   std::vector<double> covered(points_.size(), period);
   for (std::size_t i = 0; i + 1 < points_.size(); ++i)
     covered[i] = std::min(static_cast<double>(points_[i + 1].t_ns - points_[i].t_ns) * 1e-9,
-                          kMostPeriods * period);
+                          kMostSeriesPeriods * period);
   return covered;
 }
 
 double TraceSeries::gap_s() const {
-  const double longest = kMostPeriods * period_s();
+  const double longest = kMostSeriesPeriods * period_s();
   double gap = 0;
   for (std::size_t i = 0; i + 1 < points_.size(); ++i)
     gap +=

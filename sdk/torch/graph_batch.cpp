@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::int64_t kNoEdgeRow = -1;
 
-at::Tensor longs(std::int64_t n) {
+at::Tensor long_tensor(std::int64_t n) {
   return at::empty({n}, at::TensorOptions().dtype(at::kLong));
 }
 
-at::Tensor longs(const std::vector<std::int64_t>& values) {
-  at::Tensor t = longs(static_cast<std::int64_t>(values.size()));
+at::Tensor long_tensor(const std::vector<std::int64_t>& values) {
+  at::Tensor t = long_tensor(static_cast<std::int64_t>(values.size()));
   std::copy(values.begin(), values.end(), t.mutable_data_ptr<std::int64_t>());
   return t;
 }
@@ -67,7 +67,7 @@ std::vector<std::int64_t> positions(const Table& edges) {
 /// Appends slices of a long tensor, each value shifted.
 class SliceWriter {
  public:
-  explicit SliceWriter(std::int64_t total) : out_(longs(total)), next_(mutable_data(out_)) {}
+  explicit SliceWriter(std::int64_t total) : out_(long_tensor(total)), next_(mutable_data(out_)) {}
   void append(const at::Tensor& from, std::int64_t begin, std::int64_t end, std::int64_t shift) {
     const std::int64_t* in = data(from);
     next_ = std::transform(in + begin, in + end, next_, [=](std::int64_t v) { return v + shift; });
@@ -220,8 +220,8 @@ void GraphSet::sort_edges(EdgeLists lists, const GraphOptions& options) {
     for (std::size_t e = 0; e < lists.source.size(); ++e)
       lists.source[e] = lists.source[e] * source_stride_ + lists.relation[e];
   const std::int64_t sources = total_nodes() * source_stride_;
-  at::Tensor source = longs(lists.source);
-  at::Tensor target = longs(lists.target);
+  at::Tensor source = long_tensor(lists.source);
+  at::Tensor target = long_tensor(lists.target);
   at::Tensor number;  // of the kept edges in the lists; undefined: all of them
   adjacency_ = Adjacency::from_edges(source, target, sources, total_nodes());
   if (options.unique) {
@@ -234,16 +234,16 @@ void GraphSet::sort_edges(EdgeLists lists, const GraphOptions& options) {
       if (std::exchange(last_target[static_cast<std::size_t>(from[slot])], to) != to)
         kept.push_back(edge[slot]);
     }
-    number = longs(kept);
+    number = long_tensor(kept);
     source = source.index_select(0, number);
     target = target.index_select(0, number);
     adjacency_ = Adjacency::from_edges(source, target, sources, total_nodes());
   }
   const at::Tensor order =
       number.defined() ? number.index_select(0, adjacency_.edge_order()) : adjacency_.edge_order();
-  relation_ = longs(lists.relation).index_select(0, order);
-  position_ = longs(lists.position).index_select(0, order);
-  edge_rows_ = longs(lists.row).index_select(0, order);
+  relation_ = long_tensor(lists.relation).index_select(0, order);
+  position_ = long_tensor(lists.position).index_select(0, order);
+  edge_rows_ = long_tensor(lists.row).index_select(0, order);
 }
 
 // ------------------------------------------------------------------------------------ batching
@@ -292,7 +292,7 @@ Batch GraphSet::batch(const std::vector<std::int64_t>& graphs) const {
     out.nodes += count;
     offsets.push_back(out.nodes);
   }
-  out.graph_offsets = longs(offsets);
+  out.graph_offsets = long_tensor(offsets);
   out.adjacency = Adjacency::from_rows(cut(adjacency_.by_target(), by_target),
                                        cut(adjacency_.by_source(), by_source));
   out.relation = cut_slots(relation_, by_target);
@@ -304,7 +304,7 @@ Batch GraphSet::batch(const std::vector<std::int64_t>& graphs) const {
     std::vector<std::int64_t> rows;
     for (const Slice& s : by_target)
       for (std::int64_t r = 0; r < s.rows; ++r) rows.push_back(s.first_row + r);
-    out.node_rows = longs(rows);
+    out.node_rows = long_tensor(rows);
   }
   if (features_.defined()) out.features = out.select_nodes(features_);
   return out;
@@ -314,7 +314,7 @@ Batch GraphSet::all() const {
   Batch out;
   out.graphs = size();
   out.nodes = total_nodes();
-  out.graph_offsets = longs(node_begin_);
+  out.graph_offsets = long_tensor(node_begin_);
   out.features = features_;
   out.adjacency = adjacency_;
   out.relation = relation_;

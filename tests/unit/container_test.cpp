@@ -40,7 +40,7 @@ std::string file(const std::string& header, const std::string& data = {}) {
   return bytes + header + data;
 }
 
-Error error_of(const std::function<void()>& body) {
+Error container_error_of(const std::function<void()>& body) {
   try {
     body();
   } catch (const Error& error) {
@@ -132,19 +132,19 @@ TEST_F(ContainerTest, FailedWriteLeavesTheOldFileAlone) {
   std::ofstream(path("target") / "inside") << "x";
   Writer writer;
   put<float>(writer, "x", "F32", {1});
-  const Error error = error_of([&] { writer.write(path("target")); });
+  const Error error = container_error_of([&] { writer.write(path("target")); });
   EXPECT_EQ(error.code(), OMEN_IO);
   EXPECT_THAT(error.what(), HasSubstr("cannot replace"));
   EXPECT_EQ(files(), 1) << "no temporary file stays";
-  EXPECT_EQ(error_of([&] { writer.write(path("no/such/dir/x.omen")); }).code(), OMEN_IO);
+  EXPECT_EQ(container_error_of([&] { writer.write(path("no/such/dir/x.omen")); }).code(), OMEN_IO);
 }
 
 TEST_F(ContainerTest, UnreadablePathsAreIoErrors) {
-  EXPECT_EQ(error_of([&] { Reader::open(path("missing.omen")); }).code(), OMEN_IO);
-  const Error directory = error_of([&] { Reader::open(directory_.path()); });
+  EXPECT_EQ(container_error_of([&] { Reader::open(path("missing.omen")); }).code(), OMEN_IO);
+  const Error directory = container_error_of([&] { Reader::open(directory_.path()); });
   EXPECT_EQ(directory.code(), OMEN_IO);
   EXPECT_THAT(directory.what(), HasSubstr("Is a directory"));
-  EXPECT_EQ(error_of([&] { sha256_file(path("missing")); }).code(), OMEN_IO);
+  EXPECT_EQ(container_error_of([&] { sha256_file(path("missing")); }).code(), OMEN_IO);
 }
 
 TEST_F(ContainerTest, Sha256MatchesPublishedVectors) {
@@ -162,7 +162,7 @@ TEST_F(ContainerTest, DigestNoticesAFlippedBit) {
   std::string bytes = writer.serialise();
   bytes.back() ^= 1;
   const Reader reader = read_bytes(bytes);
-  const Error error = error_of([&] { reader.verify_digest(); });
+  const Error error = container_error_of([&] { reader.verify_digest(); });
   EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
   EXPECT_THAT(error.what(), HasSubstr("was changed"));
 }
@@ -176,7 +176,7 @@ TEST_F(ContainerTest, WriterRefusesWhatNoReaderAccepts) {
   const auto message = [&](const std::string& name, const char* dtype,
                            std::vector<std::int64_t> shape, const void* bytes, std::size_t size) {
     const Error error =
-        error_of([&] { writer.put_tensor(name, dtype, std::move(shape), bytes, size); });
+        container_error_of([&] { writer.put_tensor(name, dtype, std::move(shape), bytes, size); });
     EXPECT_EQ(error.code(), OMEN_INVALID_ARGUMENT);
     return std::string(error.what());
   };
@@ -189,7 +189,7 @@ TEST_F(ContainerTest, WriterRefusesWhatNoReaderAccepts) {
   EXPECT_THAT(message("\xff", "F32", {1}, &one, 4), HasSubstr("not UTF-8"));
   EXPECT_THAT(message(std::string("a\0b", 3), "F32", {1}, &one, 4), HasSubstr("byte 1"));
   EXPECT_THAT(message("__metadata__", "F32", {1}, &one, 4), HasSubstr("__metadata__"));
-  EXPECT_THAT(error_of([&] { writer.put_meta("k", "\xc3"); }).what(),
+  EXPECT_THAT(container_error_of([&] { writer.put_meta("k", "\xc3"); }).what(),
               HasSubstr("metadata 'k' is not UTF-8"));
   EXPECT_EQ(read_bytes(writer.serialise()).entries().size(), 1u)
       << "refused tensors leave no trace";
@@ -343,7 +343,7 @@ std::vector<Broken> zoo() {
 class BrokenContainer : public ::testing::TestWithParam<Broken> {};
 
 TEST_P(BrokenContainer, IsRefusedWithItsReason) {
-  const Error error = error_of([] { read_bytes(GetParam().bytes); });
+  const Error error = container_error_of([] { read_bytes(GetParam().bytes); });
   EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
   EXPECT_THAT(error.what(), HasSubstr("is not a valid container: "));
   EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
@@ -376,8 +376,9 @@ TEST_F(ContainerTest, SinkAndSourceCarryAModel) {
   out.put_meta("note", "n");
   out.put<double>("w", {1, 2, 3, 4}, {2, 2});
   out.put_text("vocabulary", "a\nb");
-  EXPECT_THAT(error_of([&] { out.put_meta("omen.seed", "1"); }).what(), HasSubstr("is the host's"));
-  EXPECT_EQ(error_of([&] { out.put_raw("bad", "F32", {1}, nullptr, 3); }).code(),
+  EXPECT_THAT(container_error_of([&] { out.put_meta("omen.seed", "1"); }).what(),
+              HasSubstr("is the host's"));
+  EXPECT_EQ(container_error_of([&] { out.put_raw("bad", "F32", {1}, nullptr, 3); }).code(),
             OMEN_INVALID_ARGUMENT);
 
   const Reader reader = read_bytes(writer.serialise());
@@ -388,7 +389,7 @@ TEST_F(ContainerTest, SinkAndSourceCarryAModel) {
   EXPECT_THAT(in.tensor("w").shape, ElementsAre(2, 2));
   EXPECT_EQ(in.text("vocabulary"), "a\nb");
   EXPECT_THAT(in.names(), ElementsAre("w", "vocabulary"));
-  EXPECT_EQ(error_of([&] { in.tensor("missing"); }).code(), OMEN_NOT_FOUND);
+  EXPECT_EQ(container_error_of([&] { in.tensor("missing"); }).code(), OMEN_NOT_FOUND);
 }
 
 TEST_F(ContainerTest, SourceFollowsAMovedReader) {
@@ -504,7 +505,7 @@ TEST_F(ContainerTest, MissingTablesNameWhatThereIs) {
   Writer writer;
   put_table(writer, "nodes", every_type());
   const Reader reader = read_bytes(writer.serialise());
-  const Error error = error_of([&] { get_table(reader, "edges"); });
+  const Error error = container_error_of([&] { get_table(reader, "edges"); });
   EXPECT_EQ(error.code(), OMEN_NOT_FOUND);
   EXPECT_EQ(error.hint(), "The file has: nodes.");
   EXPECT_THROW(put_table(writer, "a/b", every_type()), Error);
@@ -514,7 +515,7 @@ TEST_F(ContainerTest, MissingTablesNameWhatThereIs) {
 TEST_F(ContainerTest, ColumnsOfOneNameAreRefused) {
   Writer writer;
   const Table table = TableBuilder().add<double>("x", {1}).add<double>("x", {2}).finish();
-  EXPECT_THAT(error_of([&] { put_table(writer, "t", table); }).what(),
+  EXPECT_THAT(container_error_of([&] { put_table(writer, "t", table); }).what(),
               HasSubstr("'t/x' was put twice"));
 }
 
@@ -538,7 +539,7 @@ struct TableFile {
     writer.put_tensor("t/d#bytes", "U8", {static_cast<std::int64_t>(values.size())}, values.data(),
                       values.size());
     const Reader reader = read_bytes(writer.serialise());
-    const Error error = error_of([&] { get_table(reader, "t"); });
+    const Error error = container_error_of([&] { get_table(reader, "t"); });
     if (error.code() == OMEN_OK) return "ok";
     EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
     EXPECT_THAT(error.what(), HasSubstr("table 't' in '<memory>' is damaged: "));

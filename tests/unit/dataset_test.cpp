@@ -38,7 +38,7 @@ std::string sha(const std::string& text) {
   return container::sha256(text.data(), text.size());
 }
 
-std::vector<std::string> files_in(const fs::path& directory) {
+std::vector<std::string> dataset_files_in(const fs::path& directory) {
   std::vector<std::string> names;
   std::error_code none;
   for (const auto& item : fs::directory_iterator(directory, none))
@@ -320,7 +320,8 @@ TEST_F(Data, ARecipeIsCarriedOutOnFirstUseAndAgainWhenItChanges) {
   write(dir_.path() / "raw/jobs.csv", kJobs);
   recipe(steps + R"(, "columns": ["gpu", "batch"]}})");
   EXPECT_NE(find_dataset("made", beside).digest, first.digest);
-  EXPECT_THAT(files_in(dataset_cache()), ElementsAre("made")) << "nothing is left beside it";
+  EXPECT_THAT(dataset_files_in(dataset_cache()), ElementsAre("made"))
+      << "nothing is left beside it";
 }
 
 TEST_F(Data, TheCommittedRecipesAreValid) {
@@ -362,7 +363,7 @@ TEST_F(Data, ImportErrorsSayTheLine) {
                 IsError(OMEN_INVALID_DATA, HasSubstr(what)))
         << text;
     EXPECT_FALSE(fs::exists(dir_.path() / "imported"));
-    EXPECT_THAT(files_in(dir_.path()), ElementsAre("in" + std::string(suffix)));
+    EXPECT_THAT(dataset_files_in(dir_.path()), ElementsAre("in" + std::string(suffix)));
     fs::remove(dir_.path() / ("in" + std::string(suffix)));
   };
   ImportPlan keyed;
@@ -475,7 +476,7 @@ TEST(KeyCheck, FindsTheFirstRepetitionAcrossRuns) {
   for (std::int64_t i = 0; i < 3000; ++i)
     distinct.add(std::string(static_cast<std::size_t>(i), 'x'), i);
   EXPECT_FALSE(distinct.find_duplicate().has_value());
-  EXPECT_THAT(files_in(dir.path()), IsEmpty());
+  EXPECT_THAT(dataset_files_in(dir.path()), IsEmpty());
 }
 
 }  // namespace

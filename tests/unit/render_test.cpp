@@ -79,7 +79,7 @@ TEST(FormatBytes, UsesPowersOfThousand) {
   EXPECT_EQ(format_bytes(250e9), "250 GB");
 }
 
-TextTable sample() {
+TextTable sample_rendering() {
   TextTable table({{"workload", false, true}, {"time_ms", true}, {"status"}});
   table.add({"a very long name of a workload that goes on", "1.5", "ok"});
   table.add({"b", "12.25", "extrapolating"});
@@ -87,7 +87,7 @@ TextTable sample() {
 }
 
 TEST(TextTableText, AlignsColumnsWithoutTrailingBlanks) {
-  const auto rows = lines(sample().text(Terminal{}));
+  const auto rows = lines(sample_rendering().text(Terminal{}));
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_THAT(rows[0], StartsWith("workload "));
   EXPECT_EQ(rows[1].find("1.5") + 3, rows[2].find("12.25") + 5) << "numbers end in one column";
@@ -96,17 +96,18 @@ TEST(TextTableText, AlignsColumnsWithoutTrailingBlanks) {
 
 TEST(TextTableText, ClipsOnlyOnATerminal) {
   const Terminal narrow{true, false, 40};
-  for (const std::string& row : lines(sample().text(narrow))) EXPECT_LE(display_width(row), 40);
-  EXPECT_THAT(sample().text(narrow), HasSubstr("\u2026"));
-  EXPECT_THAT(sample().text(Terminal{false, false, 40}), HasSubstr("that goes on"));
+  for (const std::string& row : lines(sample_rendering().text(narrow)))
+    EXPECT_LE(display_width(row), 40);
+  EXPECT_THAT(sample_rendering().text(narrow), HasSubstr("\u2026"));
+  EXPECT_THAT(sample_rendering().text(Terminal{false, false, 40}), HasSubstr("that goes on"));
 }
 
 TEST(TextTableText, NeverShrinksNumbers) {
-  EXPECT_THAT(sample().text(Terminal{true, false, 20}), HasSubstr("12.25"));
+  EXPECT_THAT(sample_rendering().text(Terminal{true, false, 20}), HasSubstr("12.25"));
 }
 
 TEST(TextTableText, PlainHasRowsOnly) {
-  const std::string plain = sample().text(Terminal{true, true, 40}, false);
+  const std::string plain = sample_rendering().text(Terminal{true, true, 40}, false);
   EXPECT_THAT(plain, Not(HasSubstr("time_ms")));
   EXPECT_THAT(plain, HasSubstr("that goes on"));
 }

@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-SlurmArray sample() {
+SlurmArray sample_script() {
   SlurmArray array;
   array.program = "/opt/omen/bin/omen";
   array.directory = "/home/a user's";
@@ -33,7 +33,7 @@ SlurmArray sample() {
 }
 
 TEST(SlurmScript, NamesWhatTheClusterMustGive) {
-  SlurmArray array = sample();
+  SlurmArray array = sample_script();
   EXPECT_THAT(slurm_script(array), HasSubstr("#SBATCH --cpus-per-task=2\n"));
   EXPECT_THAT(slurm_script(array), Not(HasSubstr("--mem")));
   array.memory = (1u << 30) + 1;
@@ -45,7 +45,7 @@ TEST(SlurmScript, NamesWhatTheClusterMustGive) {
 TEST(SlurmScript, IsCleanShell) {
   if (find_program("shellcheck").empty()) GTEST_SKIP() << "shellcheck is not installed";
   test::TempDir dir;
-  std::ofstream(dir.path() / "array.sh") << slurm_script(sample());
+  std::ofstream(dir.path() / "array.sh") << slurm_script(sample_script());
   EXPECT_EQ(std::system(("shellcheck " + (dir.path() / "array.sh").string()).c_str()), 0);
 }
 

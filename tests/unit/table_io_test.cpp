@@ -484,7 +484,7 @@ TEST_F(TableFiles, ContainersGiveTheirOnlyOrTheNamedTable) {
 
 // ----------------------------------------------------------------------------------------- writing
 
-Table sample() {
+Table sample_rows() {
   TableBuilder builder;
   builder.add<std::int64_t>("i", {INT64_MIN, 0, INT64_MAX}).valid({true, false, true});
   builder.add<double>("f", {0.1, 1, 1e300}).add<double>("n", {NAN, INFINITY, -INFINITY});
@@ -496,12 +496,12 @@ Table sample() {
 
 TEST(Writers, CsvComesBackEqual) {
   std::ostringstream out;
-  write_csv(out, sample());
+  write_csv(out, sample_rows());
   EXPECT_THAT(
       out.str(),
       StartsWith("i,f,n,b,t,u\n-9223372036854775808,0.1,nan,true,\"a,b\",x\n,1.0,inf,false,"));
   const Table back = csv(out.str());
-  EXPECT_EQ(schema(back), schema(sample()));
+  EXPECT_EQ(schema(back), schema(sample_rows()));
   std::ostringstream again;
   write_csv(again, back);
   EXPECT_EQ(again.str(), out.str());
@@ -542,7 +542,7 @@ TEST(Writers, JsonLinesComeBackEqual) {
 
 TEST(Writers, JsonHasNeitherNanNorBrokenText) {
   EXPECT_EQ(
-      to_json_rows(sample().slice(1, 1)),
+      to_json_rows(sample_rows().slice(1, 1)),
       "[{\"i\":null,\"f\":1.0,\"n\":null,\"b\":false,\"t\":\"say \\\"hi\\\"\\n\",\"u\":null}]");
   const Table broken = TableBuilder()
                            .add_strings("t", {"a\xff\xfe"

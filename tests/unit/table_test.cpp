@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Error error_of(const std::function<void()>& body) {
+Error table_error_of(const std::function<void()>& body) {
   try {
     body();
   } catch (const Error& error) {
@@ -22,7 +22,7 @@ Error error_of(const std::function<void()>& body) {
   return Error(OMEN_OK, "no error");
 }
 
-std::vector<std::string> texts(const Table& table, std::string_view column) {
+std::vector<std::string> texts_in(const Table& table, std::string_view column) {
   std::vector<std::string> all;
   const StringColumn view = table.strings(column);
   for (std::int64_t i = 0; i < view.size(); ++i)
@@ -30,7 +30,7 @@ std::vector<std::string> texts(const Table& table, std::string_view column) {
   return all;
 }
 
-Table sample() {
+Table sample_table() {
   return TableBuilder()
       .metadata("omen.dialect", "ops/1")
       .add<std::int64_t>("id", {10, 11, 12, 13})
@@ -76,7 +76,7 @@ void expect_sample(const Table& table, std::int64_t first, std::int64_t count) {
 }
 
 TEST(Table, CrossesTheCBoundaryUnchanged) {
-  const Table table = sample();
+  const Table table = sample_table();
   expect_sample(table, 0, 4);
   const Table back = through_c(table);
   expect_sample(back, 0, 4);
@@ -86,7 +86,7 @@ TEST(Table, CrossesTheCBoundaryUnchanged) {
 }
 
 TEST(Table, SlicesKeepTheirOffsetsEverywhere) {
-  const Table part = sample().slice(1, 3);
+  const Table part = sample_table().slice(1, 3);
   expect_sample(part, 1, 3);
   expect_sample(through_c(part), 1, 3);
   expect_sample(through_c(part.slice(1, 1)), 2, 1);
@@ -95,23 +95,25 @@ TEST(Table, SlicesKeepTheirOffsetsEverywhere) {
                 3);
   expect_sample(take(part, {0, 1, 2}), 1, 3);
   expect_sample(part.slice(3, 0), 4, 0);
-  EXPECT_EQ(error_of([&] { part.slice(1, 3); }).code(), OMEN_INVALID_ARGUMENT);
-  EXPECT_EQ(error_of([&] { part.slice(-1, 1); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(table_error_of([&] { part.slice(1, 3); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(table_error_of([&] { part.slice(-1, 1); }).code(), OMEN_INVALID_ARGUMENT);
 }
 
 TEST(Table, ViewsSayWhatIsMissingOrOfAnotherType) {
-  const Table table = sample();
-  const Error missing = error_of([&] { table.column<double>("y"); });
+  const Table table = sample_table();
+  const Error missing = table_error_of([&] { table.column<double>("y"); });
   EXPECT_EQ(missing.code(), OMEN_NOT_FOUND);
   EXPECT_STREQ(missing.what(), "no column 'y'");
   EXPECT_EQ(missing.hint(), "The table has: id, x, flag, text, kind, feat, shape.");
-  EXPECT_STREQ(error_of([&] { table.column<float>("x"); }).what(),
+  EXPECT_STREQ(table_error_of([&] { table.column<float>("x"); }).what(),
                "column 'x' is float64, not float32");
-  EXPECT_STREQ(error_of([&] { table.strings("x"); }).what(), "column 'x' is float64, not text");
-  EXPECT_STREQ(error_of([&] { table.list<float>("shape"); }).what(),
+  EXPECT_STREQ(table_error_of([&] { table.strings("x"); }).what(),
+               "column 'x' is float64, not text");
+  EXPECT_STREQ(table_error_of([&] { table.list<float>("shape"); }).what(),
                "column 'shape' is int32 list, not float32 list");
-  EXPECT_STREQ(error_of([&] { table.boolean(0, 0); }).what(), "column 'id' is int64, not bool");
-  EXPECT_STREQ(error_of([&] { table.numbers("text"); }).what(),
+  EXPECT_STREQ(table_error_of([&] { table.boolean(0, 0); }).what(),
+               "column 'id' is int64, not bool");
+  EXPECT_STREQ(table_error_of([&] { table.numbers("text"); }).what(),
                "column 'text' is utf8, not a number");
 }
 
@@ -131,13 +133,13 @@ TEST(Table, NumbersReadEveryWidthWithNullsAsNan) {
                            0.5, 1};
   for (std::size_t c = 0; c < table.columns(); ++c)
     EXPECT_THAT(table.numbers(c), ElementsAre(wanted[c]));
-  EXPECT_TRUE(std::isnan(sample().numbers("x")[1]));
+  EXPECT_TRUE(std::isnan(sample_table().numbers("x")[1]));
 }
 
 TEST(Table, EmptyTablesCrossToo) {
   EXPECT_EQ(through_c(Table()).columns(), 0u);
   EXPECT_EQ(Table().rows(), 0);
-  expect_sample(through_c(sample().slice(0, 0)), 0, 0);
+  expect_sample(through_c(sample_table().slice(0, 0)), 0, 0);
   const Table none = TableBuilder()
                          .add_strings("t", {})
                          .add_categories("d", {})
@@ -179,7 +181,7 @@ TEST(Table, MemoryLivesAsLongAsAnythingUsesIt) {
 
 TEST(Table, MovedOutDictionariesAndListItemsLiveOn) {
   ArrowArray array{};
-  sample().export_array(&array);
+  sample_table().export_array(&array);
   ArrowArray dictionary = *array.children[4]->dictionary;
   array.children[4]->dictionary->release = nullptr;
   ArrowArray items = *array.children[5]->children[0];
@@ -430,22 +432,22 @@ TEST(Import, ValidateReadsOffsetsAndCodes) {
 TEST(TableBuilder, RefusesColumnsThatDoNotFit) {
   TableBuilder builder;
   builder.add<double>("x", {1, 2});
-  EXPECT_STREQ(error_of([&] { builder.add<double>("y", {1}); }).what(),
+  EXPECT_STREQ(table_error_of([&] { builder.add<double>("y", {1}); }).what(),
                "column 'y' has 1 rows, the others have 2");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(table_error_of([&] {
                 builder.add_list<float>("l", 2, {1, 2, 3});
               }).what(),
               HasSubstr("does not divide"));
-  EXPECT_THAT(error_of([&] { builder.add_list<float>("l", 0, {}); }).what(),
+  EXPECT_THAT(table_error_of([&] { builder.add_list<float>("l", 0, {}); }).what(),
               HasSubstr("does not divide"));
-  EXPECT_THAT(error_of([&] { builder.valid({true}); }).what(), HasSubstr("does not match"));
-  EXPECT_THAT(error_of([&] { builder.add_column(sample(), 0); }).what(),
+  EXPECT_THAT(table_error_of([&] { builder.valid({true}); }).what(), HasSubstr("does not match"));
+  EXPECT_THAT(table_error_of([&] { builder.add_column(sample_table(), 0); }).what(),
               HasSubstr("has 4 rows, the others have 2"));
   EXPECT_EQ(builder.finish().columns(), 1u);
-  EXPECT_THAT(error_of([&] { builder.valid_shared(nullptr, 0, nullptr); }).what(),
+  EXPECT_THAT(table_error_of([&] { builder.valid_shared(nullptr, 0, nullptr); }).what(),
               HasSubstr("before any column"));
-  builder.add_column(sample(), 0);
-  EXPECT_THAT(error_of([&] {
+  builder.add_column(sample_table(), 0);
+  EXPECT_THAT(table_error_of([&] {
                 builder.valid({true, true, true, true});
               }).what(),
               HasSubstr("keeps its own validity"));
@@ -481,20 +483,21 @@ TableStream through_c(TableStream stream) {
 }
 
 TEST(TableStream, CarriesBatchesAndJoinsThem) {
-  TableStream stream =
-      through_c(batches({sample().slice(0, 1), sample().slice(1, 0), sample().slice(1, 3)}));
+  TableStream stream = through_c(batches(
+      {sample_table().slice(0, 1), sample_table().slice(1, 0), sample_table().slice(1, 3)}));
   expect_sample(stream.read_all(), 0, 4);
   EXPECT_EQ(stream.next(), std::nullopt) << "the end stays the end";
 }
 
 TEST(TableStream, OneBatchIsNotCopied) {
-  const Table table = sample();
+  const Table table = sample_table();
   const Table back = through_c(TableStream(table)).read_all();
   EXPECT_EQ(back.column<double>("x").data(), table.column<double>("x").data());
 }
 
 TEST(TableStream, NoBatchStillHasItsSchema) {
-  TableStream stream = through_c(TableStream(sample(), [] { return std::optional<Table>(); }));
+  TableStream stream =
+      through_c(TableStream(sample_table(), [] { return std::optional<Table>(); }));
   EXPECT_EQ(stream.schema().columns(), 7u);
   EXPECT_EQ(stream.schema().numbers("x").size(), 0u);
   EXPECT_EQ(stream.schema().strings("kind").size(), 0);
@@ -506,9 +509,10 @@ TEST(TableStream, ErrorsKeepCodeMessageAndHint) {
        {OMEN_CANCELLED, OMEN_TIMEOUT, OMEN_INVALID_ARGUMENT, OMEN_INVALID_STATE, OMEN_INVALID_DATA,
         OMEN_NOT_FOUND, OMEN_UNSUPPORTED, OMEN_UNAVAILABLE, OMEN_OUT_OF_MEMORY, OMEN_IO,
         OMEN_INTERNAL}) {
-    TableStream stream = through_c(batches({sample()}, Error(code, "row 5 is bad", "Look at it.")));
+    TableStream stream =
+        through_c(batches({sample_table()}, Error(code, "row 5 is bad", "Look at it.")));
     expect_sample(*stream.next(), 0, 4);
-    const Error error = error_of([&] { stream.next(); });
+    const Error error = table_error_of([&] { stream.next(); });
     EXPECT_EQ(error.code(), code);
     EXPECT_STREQ(error.what(), "row 5 is bad");
     EXPECT_EQ(error.hint(), "Look at it.");
@@ -516,16 +520,17 @@ TEST(TableStream, ErrorsKeepCodeMessageAndHint) {
 }
 
 TEST(TableStream, ForeignExceptionsBecomeInternalErrors) {
-  TableStream stream = through_c(
-      TableStream(sample(), []() -> std::optional<Table> { throw std::runtime_error("boom"); }));
-  const Error error = error_of([&] { stream.next(); });
+  TableStream stream = through_c(TableStream(
+      sample_table(), []() -> std::optional<Table> { throw std::runtime_error("boom"); }));
+  const Error error = table_error_of([&] { stream.next(); });
   EXPECT_EQ(error.code(), OMEN_INTERNAL);
   EXPECT_STREQ(error.what(), "boom");
 }
 
 TEST(TableStream, RefusesStreamsThatWereNotFilled) {
   ArrowArrayStream empty{};
-  EXPECT_STREQ(error_of([&] { TableStream::import(&empty); }).what(), "stream was not filled");
+  EXPECT_STREQ(table_error_of([&] { TableStream::import(&empty); }).what(),
+               "stream was not filled");
   ArrowArrayStream lying{};
   static int released = 0;
   lying.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return 0; };
@@ -534,7 +539,7 @@ TEST(TableStream, RefusesStreamsThatWereNotFilled) {
     ++released;
     s->release = nullptr;
   };
-  EXPECT_STREQ(error_of([&] { TableStream::import(&lying); }).what(),
+  EXPECT_STREQ(table_error_of([&] { TableStream::import(&lying); }).what(),
                "schema was released or never filled");
   EXPECT_EQ(released, 1);
 }
@@ -544,7 +549,7 @@ TEST(TableStream, FailuresWithoutAMessageAreNamed) {
   silent.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return EIO; };
   silent.get_next = [](ArrowArrayStream*, ArrowArray*) { return 0; };
   silent.release = [](ArrowArrayStream* s) { s->release = nullptr; };
-  const Error error = error_of([&] { TableStream::import(&silent); });
+  const Error error = table_error_of([&] { TableStream::import(&silent); });
   EXPECT_EQ(error.code(), OMEN_IO);
   EXPECT_STREQ(error.what(), "stream failed without a message");
 }
@@ -552,11 +557,11 @@ TEST(TableStream, FailuresWithoutAMessageAreNamed) {
 // ----------------------------------------------------------------------------------------- copying
 
 TEST(Copies, TakePicksRowsInAnyOrder) {
-  const Table taken = take(sample(), {3, 1, 1});
+  const Table taken = take(sample_table(), {3, 1, 1});
   EXPECT_THAT(taken.numbers("id"), ElementsAre(13, 11, 11));
   EXPECT_TRUE(taken.is_null(1, 1));
-  EXPECT_THAT(texts(taken, "text"), ElementsAre("dd", "", ""));
-  EXPECT_THAT(texts(taken, "kind"), ElementsAre("r", "q", "q"));
+  EXPECT_THAT(texts_in(taken, "text"), ElementsAre("dd", "", ""));
+  EXPECT_THAT(texts_in(taken, "kind"), ElementsAre("r", "q", "q"));
   EXPECT_EQ(taken.strings("kind").value_count(), 2) << "unused values are dropped";
   EXPECT_EQ(taken.metadata(1, "omen.unit"), "ms");
 }
@@ -565,7 +570,7 @@ TEST(Copies, ConcatJoinsDictionariesAndNulls) {
   const Table a = TableBuilder().add_categories("k", {"x", "y"}).finish();
   const Table b = TableBuilder().add_categories("k", {"y", "z"}).valid({true, false}).finish();
   const Table joined = concat({a, b});
-  EXPECT_THAT(texts(joined, "k"), ElementsAre("x", "y", "y", "<null>"));
+  EXPECT_THAT(texts_in(joined, "k"), ElementsAre("x", "y", "y", "<null>"));
   EXPECT_EQ(joined.strings("k").codes()[2], 1);
   joined.validate();
   EXPECT_EQ(concat({}).columns(), 0u);
@@ -573,27 +578,27 @@ TEST(Copies, ConcatJoinsDictionariesAndNulls) {
 
 TEST(Copies, ConcatRefusesDifferentColumns) {
   const auto message = [](const Table& a, const Table& b) {
-    return std::string(error_of([&] { concat({a, b}); }).what());
+    return std::string(table_error_of([&] { concat({a, b}); }).what());
   };
   const Table x = TableBuilder().add<double>("x", {1}).finish();
   EXPECT_THAT(message(x, TableBuilder().add<double>("y", {1}).finish()),
               HasSubstr("differ in their columns"));
   EXPECT_THAT(message(x, TableBuilder().add<float>("x", {1}).finish()),
               HasSubstr("differ in their columns"));
-  EXPECT_THAT(message(x, sample()), HasSubstr("differ in their columns"));
+  EXPECT_THAT(message(x, sample_table()), HasSubstr("differ in their columns"));
   EXPECT_THAT(message(TableBuilder().add_list<float>("l", 1, {1}).finish(),
                       TableBuilder().add_list<float>("l", 2, {1, 2}).finish()),
               HasSubstr("differ in their columns"));
 }
 
 TEST(Copies, SelectSharesMemoryAndKeepsMetadata) {
-  const Table table = sample();
+  const Table table = sample_table();
   const Table some = select(table, {"x", "id"});
   EXPECT_EQ(some.name(0), "x");
   EXPECT_EQ(some.metadata(0, "omen.unit"), "ms");
   EXPECT_EQ(some.metadata("omen.dialect"), "ops/1");
   EXPECT_EQ(some.column<double>("x").data(), table.column<double>("x").data());
-  EXPECT_EQ(error_of([&] { select(table, {"nope"}); }).code(), OMEN_NOT_FOUND);
+  EXPECT_EQ(table_error_of([&] { select(table, {"nope"}); }).code(), OMEN_NOT_FOUND);
 }
 
 }  // namespace

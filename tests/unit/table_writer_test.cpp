@@ -28,7 +28,7 @@ std::string bytes_of(const fs::path& path) {
   return text.str();
 }
 
-std::vector<std::string> files_in(const fs::path& directory) {
+std::vector<std::string> table_writer_files_in(const fs::path& directory) {
   std::vector<std::string> names;
   for (const auto& item : fs::directory_iterator(directory))
     names.push_back(item.path().filename());
@@ -155,13 +155,13 @@ TEST(TableWriter, LeavesNothingBehindUnlessItIsFinished) {
   {
     TableWriter writer(dir.path() / "t.omt", "rows");
     writer.append(everything(50));
-    EXPECT_THAT(files_in(dir.path()), IsEmpty());
+    EXPECT_THAT(table_writer_files_in(dir.path()), IsEmpty());
   }
-  EXPECT_THAT(files_in(dir.path()), IsEmpty());
+  EXPECT_THAT(table_writer_files_in(dir.path()), IsEmpty());
   TableWriter writer(dir.path() / "t.omt", "rows");
   writer.append(everything(50));
   writer.finish();
-  EXPECT_THAT(files_in(dir.path()), UnorderedElementsAre("t.omt"));
+  EXPECT_THAT(table_writer_files_in(dir.path()), UnorderedElementsAre("t.omt"));
 }
 
 }  // namespace

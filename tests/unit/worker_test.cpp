@@ -62,7 +62,7 @@ void fill(MemoryDataset& data, std::int64_t rows) {
                           .finish());
 }
 
-Error error_of(const std::function<void()>& body) {
+Error worker_error_of(const std::function<void()>& body) {
   try {
     body();
   } catch (const Error& error) {
@@ -134,7 +134,7 @@ TEST_F(WorkerTest, CarriesModelsProgressAndMetrics) {
 TEST_F(WorkerTest, WithheldAndMissingTablesKeepTheirError) {
   data_.withhold("targets");
   PredictorHandle remote = predictor("plain");
-  const Error error = error_of([&] { remote.fit(run_.c(), data_.c(), nullptr); });
+  const Error error = worker_error_of([&] { remote.fit(run_.c(), data_.c(), nullptr); });
   EXPECT_EQ(error.code(), OMEN_NOT_FOUND);
   EXPECT_THAT(error.what(), HasSubstr("'targets' is withheld"));
   EXPECT_EQ(outcome_of(error), Outcome::kRefused);
@@ -154,7 +154,7 @@ TEST_F(WorkerTest, KeepsTheRowsBeforeAFailure) {
   PredictorHandle remote = predictor("midstream");
   TableStream answer = remote.predict(run_.c(), data_.c());
   std::int64_t rows = 0;
-  const Error error = error_of([&] {
+  const Error error = worker_error_of([&] {
     while (const std::optional<Table> batch = answer.next()) rows += batch->rows();
   });
   EXPECT_EQ(rows, 2);
@@ -176,14 +176,15 @@ TEST_F(WorkerTest, AStreamMayOutliveItsHandleOrBeDropped) {
 
 TEST_F(WorkerTest, ACrashIsAnErrorAndIsRemembered) {
   PredictorHandle remote = predictor("crash");
-  const Error error = error_of([&] { remote.predict(run_.c(), data_.c()); });
+  const Error error = worker_error_of([&] { remote.predict(run_.c(), data_.c()); });
   EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
   EXPECT_EQ(exit_code_of(error), 5);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   EXPECT_STREQ(error.what(),
                "probe.predictor crashed in predict (SIGSEGV); it last wrote: about to fall");
 #endif
-  EXPECT_THAT(error_of([&] { remote.predict(run_.c(), data_.c()); }).what(), HasSubstr("is gone"));
+  EXPECT_THAT(worker_error_of([&] { remote.predict(run_.c(), data_.c()); }).what(),
+              HasSubstr("is gone"));
 
   const auto known = known_crashes();
   ASSERT_EQ(known.count(probe().sha256), 1u);
@@ -197,7 +198,7 @@ TEST_F(WorkerTest, ACrashIsAnErrorAndIsRemembered) {
 }
 
 TEST_F(WorkerTest, LeavingIsACrashToo) {
-  const Error error = error_of([&] { predictor("leave").predict(run_.c(), data_.c()); });
+  const Error error = worker_error_of([&] { predictor("leave").predict(run_.c(), data_.c()); });
   EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
   EXPECT_STREQ(error.what(), "probe.predictor ended its process in predict (exit 3)");
 }
@@ -206,7 +207,8 @@ TEST_F(WorkerTest, AHangEndsAtItsTimeout) {
   WorkerLimits limits;
   limits.timeout_s = 1.5;  // to open the plugin takes part of it on a busy machine
   const auto started = std::chrono::steady_clock::now();
-  const Error error = error_of([&] { predictor("stubborn", limits).predict(run_.c(), data_.c()); });
+  const Error error =
+      worker_error_of([&] { predictor("stubborn", limits).predict(run_.c(), data_.c()); });
   EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10));
   EXPECT_EQ(error.code(), OMEN_TIMEOUT);
   EXPECT_EQ(outcome_of(error), Outcome::kTimeout);
@@ -218,7 +220,8 @@ TEST_F(WorkerTest, RunawayMemoryEndsAtItsLimit) {
   WorkerLimits limits;
   limits.memory_bytes = std::uint64_t{512} << 20;
   limits.timeout_s = 60;
-  const Error error = error_of([&] { predictor("eat", limits).predict(run_.c(), data_.c()); });
+  const Error error =
+      worker_error_of([&] { predictor("eat", limits).predict(run_.c(), data_.c()); });
   EXPECT_EQ(error.code(), OMEN_OUT_OF_MEMORY);
   EXPECT_EQ(outcome_of(error), Outcome::kOom);
   EXPECT_THAT(error.what(), HasSubstr("used more than 512 MB in predict"));
@@ -234,7 +237,7 @@ TEST_F(WorkerTest, CancellationReachesTheComponent) {
     cancel = true;
   });
   PredictorHandle remote = predictor("hang");
-  const Error error = error_of([&] { remote.predict(run.c(), data_.c()); });
+  const Error error = worker_error_of([&] { remote.predict(run.c(), data_.c()); });
   user.join();
   EXPECT_EQ(error.code(), OMEN_CANCELLED);
   EXPECT_STREQ(error.what(), "waiting was cancelled");
@@ -250,7 +253,8 @@ TEST_F(WorkerTest, WhoIgnoresCancellationIsKilled) {
   RunContext run({}, hooks);
   WorkerLimits limits;
   limits.cancel_grace_s = 0.3;
-  const Error error = error_of([&] { predictor("stubborn", limits).predict(run.c(), data_.c()); });
+  const Error error =
+      worker_error_of([&] { predictor("stubborn", limits).predict(run.c(), data_.c()); });
   EXPECT_EQ(error.code(), OMEN_CANCELLED);
   EXPECT_THAT(error.what(), HasSubstr("did not stop predict within 0.3 s and was killed"));
 }

@@ -311,11 +311,11 @@ int make(const Globals& globals, const DataRequest& request) {
 
 // ------------------------------------------------------------------------------------------- check
 
-struct Checked {
+struct CheckedDataset {
   std::string name, outcome, message;
 };
 
-Checked check_one(const std::string& name) {
+CheckedDataset check_one_dataset(const std::string& name) {
   try {
     const DatasetInfo info = find_dataset(name);
     verify_dataset(info);
@@ -341,7 +341,7 @@ int check(const Globals& globals, const DataRequest& request) {
   json.object().field("format_version", 1).key("datasets").array();
   bool failed = false;
   for (const std::string& name : names) {
-    const Checked checked = check_one(name);
+    const CheckedDataset checked = check_one_dataset(name);
     failed |= checked.outcome == "bad" || (checked.outcome == "missing" && !request.words.empty());
     json.object().field("name", name).field("outcome", checked.outcome);
     json.field("message", checked.message).end();

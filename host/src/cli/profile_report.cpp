@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 30> kShown = {"cpu.busy_percent",
                                                      "proc.write_bytes_per_s"};
 
 // One metric of one device over all workloads of a trace.
-struct Line {
+struct ReportLine {
   std::string metric;
   std::int32_t device = Sample::kWholeMachine, pid = 0;
   std::vector<double> means;
@@ -76,8 +76,8 @@ struct Line {
 };
 
 // The pid of a job differs from run to run, so the job's own series are joined whatever it is.
-std::vector<Line> lines_of(const Summary& summary) {
-  std::vector<Line> lines;
+std::vector<ReportLine> lines_of(const Summary& summary) {
+  std::vector<ReportLine> lines;
   std::map<std::tuple<std::string, std::int32_t, std::int32_t>, std::size_t> places;
   for (const auto& [key, series] : summary.series) {
     const std::int32_t pid = key.metric.starts_with("proc.") ? 0 : key.pid;
@@ -88,7 +88,7 @@ std::vector<Line> lines_of(const Summary& summary) {
       lines.back().device = key.device;
       lines.back().pid = pid;
     }
-    Line& line = lines[at->second];
+    ReportLine& line = lines[at->second];
     line.means.push_back(series.mean());
     line.p95 = std::max(line.p95, series.quantile(0.95));
     line.max = line.means.size() == 1 ? series.max() : std::max(line.max, series.max());
@@ -107,14 +107,14 @@ bool is_common(const std::string& metric) {
 }
 
 // Of the cores only the busiest is of interest at first.
-std::vector<Line> chosen(std::vector<Line> lines, bool all) {
+std::vector<ReportLine> chosen(std::vector<ReportLine> lines, bool all) {
   if (all) return lines;
-  std::vector<Line> picked;
-  for (const Line& line : lines)
+  std::vector<ReportLine> picked;
+  for (const ReportLine& line : lines)
     if (!is_common(line.metric)) picked.push_back(line);
   for (const std::string_view metric : kShown) {
-    Line* busiest = nullptr;
-    for (Line& line : lines) {
+    ReportLine* busiest = nullptr;
+    for (ReportLine& line : lines) {
       if (line.metric != metric || line.pid != 0) continue;
       // An interface or disk without any traffic says nothing.
       if (line.max == 0 && metric.ends_with("_per_s")) continue;
@@ -143,7 +143,7 @@ class DeviceNames {
       if (device.is_object())
         names_[{device.value("family", ""), device.value("index", 0)}] = device.value("name", "");
   }
-  std::string text(const Line& line) const {
+  std::string text(const ReportLine& line) const {
     if (line.device == Sample::kWholeMachine)
       return line.metric.starts_with("proc.") ? "job" : "all";
     const std::string family = line.metric.substr(0, line.metric.find('.'));
@@ -174,19 +174,19 @@ std::string change_text(double before, double after) {
   return text;
 }
 
-bool differs(const Line& a, const Line& b) {
+bool differs(const ReportLine& a, const ReportLine& b) {
   const auto ea = a.error_squared(), eb = b.error_squared();
   if (!ea || !eb || *ea + *eb <= 0) return false;
   return std::abs(a.mean() - b.mean()) / std::sqrt(*ea + *eb) > 3;
 }
 
 struct Pair {
-  const Line *a, *b;
+  const ReportLine *a, *b;
 };
-std::vector<Pair> pairs_of(const std::vector<Line>& a, const std::vector<Line>& b) {
+std::vector<Pair> pairs_of(const std::vector<ReportLine>& a, const std::vector<ReportLine>& b) {
   std::vector<Pair> pairs;
-  for (const Line& line : a)
-    for (const Line& other : b)
+  for (const ReportLine& line : a)
+    for (const ReportLine& other : b)
       if (line.metric == other.metric && line.device == other.device && line.pid == other.pid)
         pairs.push_back({&line, &other});
   return pairs;
@@ -250,7 +250,7 @@ TextTable trace_table(const Summary& summary, bool all) {
   headings.push_back({"p95", true});
   headings.push_back({"most", true});
   TextTable table(headings);
-  for (const Line& line : chosen(lines_of(summary), all)) {
+  for (const ReportLine& line : chosen(lines_of(summary), all)) {
     std::vector<Cell> row = {
         line.metric, names.text(line), {value_text(line.metric, line.mean()), Style::kStrong}};
     if (several)
@@ -287,7 +287,7 @@ std::string trace_json(const Summary& summary, const telemetry::TraceStats& stat
 
 TextTable trace_diff(const Summary& a, const Summary& b, bool all) {
   const DeviceNames names(a);
-  const std::vector<Line> before = chosen(lines_of(a), all), after = lines_of(b);
+  const std::vector<ReportLine> before = chosen(lines_of(a), all), after = lines_of(b);
   TextTable table(
       {{"metric"}, {"where", false, true}, {"A", true}, {"B", true}, {"change", true}, {""}});
   for (const Pair& pair : pairs_of(before, after))
@@ -301,7 +301,7 @@ TextTable trace_diff(const Summary& a, const Summary& b, bool all) {
 }
 
 std::string trace_diff_json(const Summary& a, const Summary& b) {
-  const std::vector<Line> before = lines_of(a), after = lines_of(b);
+  const std::vector<ReportLine> before = lines_of(a), after = lines_of(b);
   JsonWriter json;
   json.object().field("format_version", 1).key("series").array();
   for (const Pair& pair : pairs_of(before, after))

@@ -12,9 +12,9 @@
 namespace omen::host {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoAnswer = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<std::int64_t> ids_of(const Table& table, const char* column) {
+std::vector<std::int64_t> answered_ids(const Table& table, const char* column) {
   std::vector<std::int64_t> ids;
   for (const double value : table.numbers(column)) ids.push_back(static_cast<std::int64_t>(value));
   return ids;
@@ -55,8 +55,8 @@ struct TargetColumns {
     }
     status = texts_or_numbers(table, "status");
     const char* part = part_column(table);
-    const std::vector<std::int64_t> owner = ids_of(table, "workload_id");
-    const std::vector<std::int64_t> parts = part ? ids_of(table, part) : owner;
+    const std::vector<std::int64_t> owner = answered_ids(table, "workload_id");
+    const std::vector<std::int64_t> parts = part ? answered_ids(table, part) : owner;
     for (std::size_t row = 0; row < owner.size(); ++row)
       place[{owner[row], part ? parts[row] : -1}] = row;
   }
@@ -113,7 +113,7 @@ class Collector {
     for (std::size_t unit = 0; unit < times_.size(); ++unit) {
       const bool whole = times_[unit] > 0 && is_answer(out_.status[unit]);
       for (auto* values : {&out_.predicted, &out_.lo, &out_.hi, &out_.loss})
-        (*values)[unit] = whole ? (*values)[unit] / times_[unit] : kNaN;
+        (*values)[unit] = whole ? (*values)[unit] / times_[unit] : kNoAnswer;
       if (!whole) out_.predicted_class[unit].clear();
     }
     return std::move(out_);
@@ -148,8 +148,8 @@ class Collector {
     out_.predictions.push_back(value);
     const bool interval = !columns.lo.empty() && !columns.hi.empty() &&
                           std::isfinite(columns.lo[row]) && std::isfinite(columns.hi[row]);
-    out_.lo[unit] += interval ? columns.lo[row] : kNaN;
-    out_.hi[unit] += interval ? columns.hi[row] : kNaN;
+    out_.lo[unit] += interval ? columns.lo[row] : kNoAnswer;
+    out_.hi[unit] += interval ? columns.hi[row] : kNoAnswer;
     if (!interval) return true;
     out_.interval_truths.push_back(truth);
     out_.los.push_back(columns.lo[row]);
@@ -167,12 +167,12 @@ class Collector {
     const bool whole = columns.has_probability;
     if (truth_.target.loss == "log-loss" && !whole)
       return refuse(unit, "no probabilities, which the loss needs"), false;
-    const double of_truth = whole ? probability[static_cast<std::size_t>(truth)] : kNaN;
+    const double of_truth = whole ? probability[static_cast<std::size_t>(truth)] : kNoAnswer;
     const double loss = stats::class_loss(truth_.target.loss, truth, said, of_truth);
     if (!std::isfinite(loss)) return refuse(unit, "loss not defined for this answer"), false;
     out_.loss[unit] += loss;
-    out_.predicted[unit] = kNaN;
-    out_.lo[unit] = out_.hi[unit] = kNaN;
+    out_.predicted[unit] = kNoAnswer;
+    out_.lo[unit] = out_.hi[unit] = kNoAnswer;
     out_.predicted_class[unit] = columns.texts[row];
     out_.true_codes.push_back(truth);
     out_.predicted_codes.push_back(said);
@@ -204,7 +204,7 @@ bool is_answer(const std::string& status) {
 
 Units::Units(const PlannedTask& task) {
   const Table& workloads = task.tables.at("workloads");
-  const std::vector<std::int64_t> ids = ids_of(workloads, "workload_id");
+  const std::vector<std::int64_t> ids = answered_ids(workloads, "workload_id");
   const std::string& group_name = workloads.has(task.task.group) ? task.task.group : "group";
   const std::vector<std::string> groups = texts_or_numbers(workloads, group_name);
   const std::vector<std::string> names = texts_or_numbers(workloads, "name");
@@ -214,8 +214,8 @@ Units::Units(const PlannedTask& task) {
 
   const Table& truth = truth_table(task.task, task.tables);
   const char* part_name = part_column(truth);
-  const std::vector<std::int64_t> owner = ids_of(truth, "workload_id");
-  const std::vector<std::int64_t> parts = part_name ? ids_of(truth, part_name) : owner;
+  const std::vector<std::int64_t> owner = answered_ids(truth, "workload_id");
+  const std::vector<std::int64_t> parts = part_name ? answered_ids(truth, part_name) : owner;
   for (std::size_t i = 0; i < owner.size(); ++i) {
     const auto known = row_of.find(owner[i]);
     if (known == row_of.end()) continue;
@@ -234,12 +234,12 @@ Units::Units(const PlannedTask& task) {
 }
 
 Truth::Truth(const PlannedTask& task, const Units& units, const TaskTarget& wanted)
-    : target(wanted), number(units.row.size(), kNaN), code(units.row.size(), -1) {
+    : target(wanted), number(units.row.size(), kNoAnswer), code(units.row.size(), -1) {
   const Table& table = truth_table(task.task, task.tables);
   const std::size_t column = table.index(target.name);
   const char* part = part_column(table);
-  const std::vector<std::int64_t> owner = ids_of(table, "workload_id");
-  const std::vector<std::int64_t> parts = part ? ids_of(table, part) : owner;
+  const std::vector<std::int64_t> owner = answered_ids(table, "workload_id");
+  const std::vector<std::int64_t> parts = part ? answered_ids(table, part) : owner;
   const bool is_class = is_text(table.type(column));
   if (is_class && table.type(column) == Type::kDictionary) {
     const StringColumn texts = table.strings(column);

@@ -14,7 +14,7 @@
 namespace omen::host {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
 std::string loss_unit(const TaskTarget& target) {
   if (target.loss == "absolute-percent") return "%";
@@ -255,7 +255,7 @@ class TaskAssembly {
         pair_groups.push_back(groups[unit]);
       }
       const auto location = [&](stats::Estimate estimate) {
-        return own.empty() ? kNaN : stats::location(own, own_groups, by_group, estimate);
+        return own.empty() ? kNoLoss : stats::location(own, own_groups, by_group, estimate);
       };
       result.median_loss = location(stats::Estimate::kMedian);
       result.mean_loss = location(stats::Estimate::kMean);
@@ -274,7 +274,7 @@ class TaskAssembly {
     for (double* value :
          {&none.baseline_loss, &none.loss, &none.difference, &none.lo, &none.hi, &none.relative,
           &none.relative_lo, &none.relative_hi, &none.p, &none.p_holm})
-      *value = kNaN;
+      *value = kNoLoss;
     none.verdict = stats::Verdict::kDifferencesOnly;
     none.warning = "no workload in common with the baseline";
     return none;

@@ -10,30 +10,32 @@
 namespace omen::host {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoDecision = std::numeric_limits<double>::quiet_NaN();
 
-struct Candidate {
+struct CostedCandidate {
   std::int64_t id = 0;
   std::string name;
-  double cost = kNaN;  // NaN: infeasible
+  double cost = kNoDecision;  // NaN: infeasible
 };
 
-std::vector<std::int64_t> ids_of(const Table& table, const char* column) {
+std::vector<std::int64_t> decision_ids(const Table& table, const char* column) {
   std::vector<std::int64_t> ids;
   for (const double value : table.numbers(column)) ids.push_back(static_cast<std::int64_t>(value));
   return ids;
 }
 
-using CandidatesById = std::map<std::int64_t, std::vector<Candidate>>;
+using CandidatesById = std::map<std::int64_t, std::vector<CostedCandidate>>;
 
 CandidatesById read_candidates(const PlannedTask& task) {
   const Table& candidates = task.tables.at("candidates");
   const Table& costs = task.tables.at("candidate_costs");
   std::map<std::pair<std::int64_t, std::int64_t>, double> cost;
-  const auto cost_owner = ids_of(costs, "workload_id"), cost_id = ids_of(costs, "candidate_id");
+  const auto cost_owner = decision_ids(costs, "workload_id"),
+             cost_id = decision_ids(costs, "candidate_id");
   const std::vector<double> values = costs.numbers(task.task.decision->cost_target);
   for (std::size_t i = 0; i < values.size(); ++i) cost[{cost_owner[i], cost_id[i]}] = values[i];
-  const auto owner = ids_of(candidates, "workload_id"), id = ids_of(candidates, "candidate_id");
+  const auto owner = decision_ids(candidates, "workload_id"),
+             id = decision_ids(candidates, "candidate_id");
   const std::vector<std::string> names = candidates.has("name")
                                              ? column_texts(candidates, candidates.index("name"))
                                              : std::vector<std::string>();
@@ -41,7 +43,7 @@ CandidatesById read_candidates(const PlannedTask& task) {
   for (std::size_t i = 0; i < owner.size(); ++i) {
     const auto known = cost.find({owner[i], id[i]});
     by_workload[owner[i]].push_back({id[i], names.empty() ? std::to_string(id[i]) : names[i],
-                                     known == cost.end() ? kNaN : known->second});
+                                     known == cost.end() ? kNoDecision : known->second});
   }
   return by_workload;
 }
@@ -57,7 +59,7 @@ struct Picks {
 Picks pick_by_rank(const Table& scores) {
   Picks picks;
   std::map<std::int64_t, double> best;
-  const auto owner = ids_of(scores, "workload_id"), id = ids_of(scores, "candidate_id");
+  const auto owner = decision_ids(scores, "workload_id"), id = decision_ids(scores, "candidate_id");
   const std::vector<double> rank = scores.numbers("rank");
   for (std::size_t i = 0; i < owner.size(); ++i) {
     const auto [at, fresh] = best.try_emplace(owner[i], rank[i]);
@@ -74,7 +76,8 @@ Picks pick_by_cost(const Table& predictions, const TaskDecision& decision) {
   if (!column || !is_number(predictions.type(*column))) return picks;
   const double sign = decision.direction == "higher" ? -1 : 1;
   std::map<std::int64_t, double> best;
-  const auto owner = ids_of(predictions, "workload_id"), id = ids_of(predictions, "candidate_id");
+  const auto owner = decision_ids(predictions, "workload_id"),
+             id = decision_ids(predictions, "candidate_id");
   const std::vector<double> cost = predictions.numbers(decision.cost_target);
   const std::vector<std::string> status =
       predictions.has("status") ? column_texts(predictions, predictions.index("status"))
@@ -98,7 +101,7 @@ Picks pick_by_class(const Table& predictions, const Task& task) {
   const auto target = std::find_if(task.targets.begin(), task.targets.end(),
                                    [](const TaskTarget& t) { return t.kind == "class"; });
   if (target == task.targets.end() || !predictions.has(target->name)) return picks;
-  const auto owner = ids_of(predictions, "workload_id");
+  const auto owner = decision_ids(predictions, "workload_id");
   const auto names = column_texts(predictions, predictions.index(target->name));
   const std::vector<std::string> status =
       predictions.has("status") ? column_texts(predictions, predictions.index("status"))
@@ -128,14 +131,14 @@ class DecisionCollector {
       : task_(task),
         lower_(task.task.decision->direction != "higher"),
         candidates_(read_candidates(task)),
-        ids_(ids_of(task.tables.at("workloads"), "workload_id")) {
+        ids_(decision_ids(task.tables.at("workloads"), "workload_id")) {
     Answers& answers = out_.answers;
     for (auto* values : {&answers.predicted, &answers.lo, &answers.hi, &answers.loss})
-      values->assign(ids_.size(), kNaN);
+      values->assign(ids_.size(), kNoDecision);
     answers.predicted_class.resize(ids_.size());
     answers.status.resize(ids_.size());
     answers.expected.assign(ids_.size(), false);
-    out_.best.assign(ids_.size(), kNaN);
+    out_.best.assign(ids_.size(), kNoDecision);
     out_.best_name.resize(ids_.size());
     sum_.assign(ids_.size(), 0);
     times_.assign(ids_.size(), 0);
@@ -150,7 +153,7 @@ class DecisionCollector {
       out_.answers.expected[at] = true;
       out_.best[at] = best_of(known->second).cost;
       out_.best_name[at] = best_of(known->second).name;
-      const Candidate* picked = find(known->second, picks, ids_[at]);
+      const CostedCandidate* picked = find(known->second, picks, ids_[at]);
       if (picked)
         decide(at, known->second, *picked);
       else
@@ -166,16 +169,16 @@ class DecisionCollector {
   }
 
  private:
-  static bool has_feasible(const std::vector<Candidate>& all) {
+  static bool has_feasible(const std::vector<CostedCandidate>& all) {
     return std::any_of(all.begin(), all.end(),
-                       [](const Candidate& c) { return std::isfinite(c.cost); });
+                       [](const CostedCandidate& c) { return std::isfinite(c.cost); });
   }
 
-  static const Candidate* find(const std::vector<Candidate>& all, const Picks& picks,
-                               std::int64_t workload) {
+  static const CostedCandidate* find(const std::vector<CostedCandidate>& all, const Picks& picks,
+                                     std::int64_t workload) {
     const auto id = picks.candidate.find(workload);
     const auto name = picks.by_name.find(workload);
-    for (const Candidate& candidate : all)
+    for (const CostedCandidate& candidate : all)
       if ((id != picks.candidate.end() && candidate.id == id->second) ||
           (name != picks.by_name.end() && candidate.name == name->second))
         return &candidate;
@@ -193,24 +196,28 @@ class DecisionCollector {
       out_.answers.status[at] = why;
   }
 
-  const Candidate& best_of(const std::vector<Candidate>& all) const {
-    return *std::min_element(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
-      if (std::isfinite(a.cost) != std::isfinite(b.cost)) return std::isfinite(a.cost);
-      return lower_ ? a.cost < b.cost : a.cost > b.cost;
-    });
+  const CostedCandidate& best_of(const std::vector<CostedCandidate>& all) const {
+    return *std::min_element(all.begin(), all.end(),
+                             [&](const CostedCandidate& a, const CostedCandidate& b) {
+                               if (std::isfinite(a.cost) != std::isfinite(b.cost))
+                                 return std::isfinite(a.cost);
+                               return lower_ ? a.cost < b.cost : a.cost > b.cost;
+                             });
   }
 
   // An infeasible pick leaves the user with the default, or where there is none with the worst.
-  void decide(std::size_t at, const std::vector<Candidate>& all, const Candidate& picked) {
-    const Candidate& best = best_of(all);
-    double by_default = kNaN, worst = best.cost;
-    for (const Candidate& candidate : all) {
+  void decide(std::size_t at, const std::vector<CostedCandidate>& all,
+              const CostedCandidate& picked) {
+    const CostedCandidate& best = best_of(all);
+    double by_default = kNoDecision, worst = best.cost;
+    for (const CostedCandidate& candidate : all) {
       if (candidate.name == task_.task.decision->default_candidate) by_default = candidate.cost;
       if (std::isfinite(candidate.cost))
         worst = lower_ ? std::max(worst, candidate.cost) : std::min(worst, candidate.cost);
     }
     const bool feasible = std::isfinite(picked.cost);
-    const stats::Decision decision{feasible ? picked.cost : kNaN, best.cost, by_default, feasible};
+    const stats::Decision decision{feasible ? picked.cost : kNoDecision, best.cost, by_default,
+                                   feasible};
     out_.decisions.push_back(decision);
     stats::Decision charged = decision;
     if (!feasible && !std::isfinite(by_default)) charged = {worst, best.cost, by_default, true};

@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-Ids ids_of(const Table& table, const char* column) {
+Ids fold_ids(const Table& table, const char* column) {
   Ids ids;
   for (const double value : table.numbers(column)) ids.push_back(static_cast<std::int64_t>(value));
   return ids;
@@ -66,11 +66,11 @@ Table select_targets(const Task& task, const Table& truth) {
 // Targets by (workload, candidate) in the order of the candidates, numbered as the pairs are.
 Table pair_targets(const Table& targets, const Table& candidates) {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> place;
-  const Ids owner = ids_of(targets, "workload_id"), number = ids_of(targets, "candidate_id");
+  const Ids owner = fold_ids(targets, "workload_id"), number = fold_ids(targets, "candidate_id");
   for (std::size_t i = 0; i < owner.size(); ++i)
     place[{owner[i], number[i]}] = static_cast<std::int64_t>(i);
-  const Ids workload = ids_of(candidates, "workload_id"),
-            candidate = ids_of(candidates, "candidate_id");
+  const Ids workload = fold_ids(candidates, "workload_id"),
+            candidate = fold_ids(candidates, "candidate_id");
   Ids rows, pairs;
   for (std::size_t i = 0; i < workload.size(); ++i)
     if (const auto at = place.find({workload[i], candidate[i]}); at != place.end()) {

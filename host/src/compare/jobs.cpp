@@ -20,7 +20,7 @@ std::string sha256_of(const std::string& text) {
 }
 
 // Lengths in front keep two parts from running into each other.
-std::string joined(const std::vector<std::string>& parts) {
+std::string joined_names(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += std::to_string(part.size()) + ":" + part;
   return text;
@@ -43,7 +43,7 @@ std::string job_key(const ComparePlan& plan, const Job& job) {
                                  ? task.scorer.plugin->manifest.sha256 + task.scorer.info->id +
                                        task.scorer_options.canonical_json()
                                  : "";
-  return sha256_of(joined(
+  return sha256_of(joined_names(
       {contestant.facts.library_sha256, contestant.facts.component,
        contestant.options.canonical_json(), contestant.files_digest,
        contestant.scalars_only ? "scalars" : "", task.task.hash, fold.name,
@@ -75,7 +75,7 @@ std::vector<Job> plan_jobs(const ComparePlan& plan) {
 std::string plan_digest(const std::vector<Job>& jobs) {
   std::vector<std::string> keys;
   for (const Job& job : jobs) keys.push_back(job.key);
-  return sha256_of(joined(keys));
+  return sha256_of(joined_names(keys));
 }
 
 std::vector<JobResult> run_jobs(const ComparePlan& plan, const std::vector<Job>& jobs,

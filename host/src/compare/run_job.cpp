@@ -20,11 +20,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
+double job_seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void fill(MemoryDataset& dataset, const Tables& tables, const Task& task) {
+void fill_for_job(MemoryDataset& dataset, const Tables& tables, const Task& task) {
   for (const auto& [name, table] : tables) dataset.put(name, table);
   dataset.set_task(task.hash, public_task_json(task));
 }
@@ -116,13 +116,13 @@ class JobRun {
   void fit() {
     PredictorHandle handle = start();
     MemoryDataset train, valid;
-    fill(train, data_.train, task_.task);
-    fill(valid, data_.valid, task_.task);
+    fill_for_job(train, data_.train, task_.task);
+    fill_for_job(valid, data_.valid, task_.task);
     {
       const RunContext run(settings_, hooks_);
       const auto begin = Clock::now();
       handle.fit(run.c(), train.c(), data_.valid.empty() ? nullptr : valid.c());
-      cost.fit_s = seconds_since(begin);
+      cost.fit_s = job_seconds_since(begin);
     }
     TrainingFacts facts;
     facts.options_json = contestant_.options.canonical_json();
@@ -139,9 +139,9 @@ class JobRun {
     const auto begin = Clock::now();
     PredictorHandle handle = start();
     MemoryDataset test;
-    fill(test, data_.test, task_.task);
+    fill_for_job(test, data_.test, task_.task);
     model_digest = load_model(handle, contestant_.component, model(), test.view()).digest;
-    cost.load_s = seconds_since(begin);
+    cost.load_s = job_seconds_since(begin);
     std::error_code ignored;
     if (contestant_.model.empty()) fs::remove(model(), ignored);
     {
@@ -177,9 +177,9 @@ class JobRun {
     const std::int64_t count = std::min(kMost, rows);
     std::vector<double> times;
     const auto begin = Clock::now();
-    for (std::int64_t i = 0; i < count && (i < 2 || seconds_since(begin) < kBudget); ++i) {
+    for (std::int64_t i = 0; i < count && (i < 2 || job_seconds_since(begin) < kBudget); ++i) {
       MemoryDataset one;
-      fill(one, keep_workloads(data_.test, {i * rows / count}), task_.task);
+      fill_for_job(one, keep_workloads(data_.test, {i * rows / count}), task_.task);
       const RunContext run(settings_, hooks_);
       const auto start_of_call = Clock::now();
       try {
@@ -188,7 +188,7 @@ class JobRun {
         if (run.c()->is_cancelled(run.c())) throw;
         break;  // the answers are there already; what is missing is a timing
       }
-      times.push_back(1e3 * seconds_since(start_of_call));
+      times.push_back(1e3 * job_seconds_since(start_of_call));
     }
     if (times.size() > 1) times.erase(times.begin());
     cost.predict_p50_ms = stats::quantile(times, 0.5);
@@ -209,7 +209,7 @@ class JobRun {
       std::erase_if(inputs, [](const auto& entry) { return is_secret_table(entry.first); });
       inputs["predictions"] = tables.at("predictions");
       MemoryDataset dataset;
-      fill(dataset, inputs, task_.task);
+      fill_for_job(dataset, inputs, task_.task);
       const RunContext run(settings_, hooks_);
       Table scores = handle.score(run.c(), dataset.c()).read_all();
       scores.validate();

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kInfoFile = "dataset.json";
-constexpr int kFormatVersion = 1;
+constexpr int kDatasetVersion = 1;
 
 void check_file_name(const JsonNode& node) {
   const fs::path name = node.text();
@@ -67,7 +67,7 @@ std::string digest_of(std::vector<DatasetFile> files) {
 void parse_info(const JsonNode& root, DatasetInfo& info) {
   expect_members(root, {"format_version", "name", "summary", "origin", "license", "files",
                         "columns", "targets", "group", "rows", "recipe_sha256"});
-  if (root.natural<int>("format_version") != kFormatVersion)
+  if (root.natural<int>("format_version") != kDatasetVersion)
     root.at("format_version").fail("is not 1", "Use an omen as new as the dataset.");
   info.name = root.text("name");
   check_data_name(info.name, "dataset");
@@ -100,7 +100,7 @@ std::string target_text(const TargetSpec& target) {
 
 std::string info_json(const DatasetInfo& info) {
   JsonWriter json;
-  json.object().field("format_version", kFormatVersion).field("name", info.name);
+  json.object().field("format_version", kDatasetVersion).field("name", info.name);
   json.field("summary", info.summary).field("origin", info.origin).field("license", info.license);
   json.key("files").array();
   for (const DatasetFile& file : info.files)

@@ -24,14 +24,15 @@ using Names = std::vector<std::string>;
 constexpr const char* kLineColumn = "omen.line";
 constexpr const char* kFileName = "workloads.omt";
 
-Names names_of(const Table& table) {
+Names column_names_of(const Table& table) {
   Names names;
   for (std::size_t c = 0; c < table.columns(); ++c)
     if (table.name(c) != kLineColumn) names.emplace_back(table.name(c));
   return names;
 }
 
-[[noreturn]] void no_column(const std::string& what, const std::string& name, const Names& have) {
+[[noreturn]] void no_imported_column(const std::string& what, const std::string& name,
+                                     const Names& have) {
   std::string list;
   for (const std::string& column : have) list += (list.empty() ? "" : ", ") + column;
   const auto near = near_names(name, have);
@@ -40,7 +41,7 @@ Names names_of(const Table& table) {
 }
 
 void require(const std::string& what, const std::string& name, const Names& have) {
-  if (std::find(have.begin(), have.end(), name) == have.end()) no_column(what, name, have);
+  if (std::find(have.begin(), have.end(), name) == have.end()) no_imported_column(what, name, have);
 }
 
 // Checks and keeps the rows of every batch.
@@ -106,9 +107,9 @@ class Importer {
   }
 
   void check_schema(const Table& schema) {
-    const Names in_file = names_of(schema);
+    const Names in_file = column_names_of(schema);
     for (const auto& [from, to] : plan_.renames) require("--rename", from, in_file);
-    const Names names = names_of(rename_columns(schema, plan_.renames));
+    const Names names = column_names_of(rename_columns(schema, plan_.renames));
     if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
       throw Error(OMEN_INVALID_DATA, "renaming gives two columns the same name");
     if (first_names_.empty()) {
@@ -248,11 +249,11 @@ void check_columns(const DatasetInfo& info, const Tables& tables) {
   const auto workloads = tables.find("workloads");
   if (workloads == tables.end())
     throw Error(OMEN_INVALID_DATA, "dataset '" + info.name + "' has no table 'workloads'");
-  const Names names = names_of(workloads->second);
+  const Names names = column_names_of(workloads->second);
   if (!info.group.empty()) require("group", info.group, names);
   Names all = names;
   for (const auto& [name, table] : tables)
-    for (const std::string& column : names_of(table)) {
+    for (const std::string& column : column_names_of(table)) {
       all.push_back(name + "." + column);
       if (name == "targets" || name == "node_targets" || name == "candidate_costs")
         all.push_back(column);

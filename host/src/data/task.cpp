@@ -19,7 +19,7 @@ namespace omen::host {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kFormatVersion = 1;
+constexpr int kTaskVersion = 1;
 using Names = std::vector<std::string>;
 
 // ----------------------------------------------------------------------------------------- reading
@@ -65,7 +65,7 @@ void parse_task(const JsonNode& root, Task& task) {
   expect_members(root, {"format_version", "name", "summary", "track", "dataset", "dataset_digest",
                         "inputs", "targets", "per_node", "group", "average", "estimate", "rope",
                         "threads_per_fold", "split", "decision", "hash"});
-  if (root.natural<int>("format_version") != kFormatVersion)
+  if (root.natural<int>("format_version") != kTaskVersion)
     root.at("format_version").fail("is not 1", "Use an omen as new as the task.");
   task.name = root.text("name");
   check_data_name(task.name, "task");
@@ -165,7 +165,7 @@ void write_split(JsonWriter& json, const TaskSplit& split) {
 
 std::string task_text(const Task& task) {
   JsonWriter json;
-  json.object().field("format_version", kFormatVersion).field("name", task.name);
+  json.object().field("format_version", kTaskVersion).field("name", task.name);
   json.field("summary", task.summary).field("track", task.track);
   json.field("dataset", task.dataset).field("dataset_digest", task.dataset_digest);
   json.strings("inputs", task.inputs);

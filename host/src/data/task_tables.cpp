@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-bool is_key(std::string_view column) {
+bool is_task_key(std::string_view column) {
   for (const char* key : {"workload_id", "candidate_id", "node_id", "graph_id", "src", "dst"})
     if (column == key) return true;
   return column.starts_with("graph_id.");
@@ -244,7 +244,7 @@ std::map<std::string, Names> input_columns(const Task& task, const Tables& data)
 Table only_inputs(const Table& table, const Names& inputs) {
   Names kept;
   for (const std::string& name : names_of(table))
-    if (is_key(name) || contains(inputs, name)) kept.push_back(name);
+    if (is_task_key(name) || contains(inputs, name)) kept.push_back(name);
   return select(table, kept);
 }
 
@@ -300,7 +300,7 @@ void complete_draft(Task& task, const DatasetInfo& info, const Tables& data) {
       continue;
     }
     for (const std::string& name : names_of(table_of(data, input.table, "input '" + text + "'")))
-      if (!is_key(name) && name != "group" && name != "name" && name != task.group &&
+      if (!is_task_key(name) && name != "group" && name != "name" && name != task.group &&
           name != task.split.column && !contains(measured, name))
         inputs.push_back("workloads." + name);
   }

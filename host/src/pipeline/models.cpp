@@ -17,19 +17,19 @@ using nlohmann::json;
 
 constexpr const char* kFormat = "model/1";
 
-std::string joined(const std::vector<std::string>& words) {
+std::string joined_reads(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
 }
 
 // "workloads.batch_size", "nodes@ops/1", "edges:optional".
-struct ReadSpec {
+struct ModelRead {
   std::string table, column;
   bool optional = false;
 };
 
-ReadSpec parse_read(std::string text) {
+ModelRead parse_model_read(std::string text) {
   const bool optional = text.ends_with(":optional");
   text.resize(std::min({text.find(':'), text.find('@'), text.size()}));
   const std::size_t dot = text.find('.');
@@ -37,7 +37,7 @@ ReadSpec parse_read(std::string text) {
   return {text.substr(0, dot), text.substr(dot + 1), optional};
 }
 
-bool is_key(std::string_view column) {
+bool is_model_key(std::string_view column) {
   for (const char* key :
        {"workload_id", "candidate_id", "group", "name", "graph_id", "node_id", "src", "dst"})
     if (column == key) return true;
@@ -123,7 +123,7 @@ void check_schema(const ModelCard& card, const ComponentRef& component, const Da
   std::erase_if(missing, [&](const std::string& entry) {
     return std::any_of(
         component.info->reads.begin(), component.info->reads.end(), [&](const std::string& text) {
-          const ReadSpec read = parse_read(text);
+          const ModelRead read = parse_model_read(text);
           return read.optional && entry.starts_with(read.table + "." + read.column + ":");
         });
   });
@@ -132,7 +132,7 @@ void check_schema(const ModelCard& card, const ComponentRef& component, const Da
       OMEN_INVALID_DATA,
       card.file + " was trained on feature schema " + card.schema_hash.substr(0, 4) + " (" +
           columns_text(card.schema.size()) + ") but this data provides " + hash.substr(0, 4) +
-          " (" + columns_text(offered.size()) + "); missing: " + joined(missing),
+          " (" + columns_text(offered.size()) + "); missing: " + joined_reads(missing),
       "Add the missing columns, or train on this data with: omen train " + component.info->id);
 }
 
@@ -143,9 +143,10 @@ void check_targets(const ModelCard& card, const std::vector<TargetFacts>& wanted
     if (have == card.targets.end()) {
       std::vector<std::string> names;
       for (const TargetFacts& target : card.targets) names.push_back(target.name);
-      throw Error(OMEN_INVALID_DATA,
-                  card.file + " does not predict '" + want.name + "'; it predicts " + joined(names),
-                  "Train a model for that target.");
+      throw Error(
+          OMEN_INVALID_DATA,
+          card.file + " does not predict '" + want.name + "'; it predicts " + joined_reads(names),
+          "Train a model for that target.");
     }
     if (!want.unit.empty() && !have->unit.empty() && have->unit != want.unit)
       throw Error(OMEN_INVALID_DATA,
@@ -206,7 +207,7 @@ fs::path resolve_model(const ComponentRef& component, const std::string& wanted)
   const std::vector<std::string> near = near_names(wanted, names);
   throw Error(OMEN_NOT_FOUND,
               "model '" + wanted + "' is neither a file nor a model of " + component.info->id +
-                  (names.empty() ? ", which has none" : ", which has " + joined(names)),
+                  (names.empty() ? ", which has none" : ", which has " + joined_reads(names)),
               near.empty() ? "Make one with: omen train " + component.info->id
                            : "Did you mean '" + near[0] + "'?");
 }
@@ -257,13 +258,13 @@ ModelCard read_model_card(const fs::path& file) {
 std::vector<std::string> feature_schema(const ComponentInfo& component, const Dataset& data) {
   std::vector<std::string> schema;
   for (const std::string& text : component.reads) {
-    const ReadSpec read = parse_read(text);
+    const ModelRead read = parse_model_read(text);
     if (read.table.ends_with("targets") || !data.has(read.table.c_str())) continue;
     const TableStream stream = data.stream(read.table.c_str());
     const Table& columns = stream.schema();
     for (std::size_t c = 0; c < columns.columns(); ++c) {
       const std::string name(columns.name(c));
-      if (read.column == name || (read.column == "*" && !is_key(name)))
+      if (read.column == name || (read.column == "*" && !is_model_key(name)))
         schema.push_back(read.table + "." + name + ":" + type_text(columns, c));
     }
   }
@@ -280,7 +281,7 @@ std::string schema_hash(const std::vector<std::string>& schema) {
 std::vector<TargetFacts> target_facts(const Table& targets) {
   std::vector<TargetFacts> facts;
   for (std::size_t c = 0; c < targets.columns(); ++c) {
-    if (is_key(targets.name(c))) continue;
+    if (is_model_key(targets.name(c))) continue;
     const std::string direction = targets.metadata(c, "omen.direction");
     facts.push_back({std::string(targets.name(c)), targets.metadata(c, "omen.unit"),
                      direction.empty() ? "lower" : direction,

@@ -11,7 +11,7 @@
 namespace omen::host {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
+double scoring_seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -44,7 +44,7 @@ bool writes_all(const ComponentInfo& predictor, const std::vector<std::string>& 
   return std::all_of(columns.begin(), columns.end(), writes);
 }
 
-bool reads_candidates(const ComponentInfo& predictor) {
+bool scores_candidates(const ComponentInfo& predictor) {
   return std::any_of(predictor.reads.begin(), predictor.reads.end(),
                      [](const std::string& read) { return read.starts_with("candidates"); });
 }
@@ -69,7 +69,7 @@ std::string dialect_of(const Tables& tables) {
   return nodes == tables.end() ? "" : nodes->second.metadata("omen.dialect");
 }
 
-void put_all(MemoryDataset& dataset, const Tables& tables) {
+void put_scored(MemoryDataset& dataset, const Tables& tables) {
   for (const auto& [name, table] : tables) dataset.put(name, table);
   for (const char* secret : {"targets", "node_targets"}) dataset.withhold(secret);
 }
@@ -101,7 +101,7 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
   Scoring result;
   const RunContext run(components.settings().run, components.settings().hooks);
   MemoryDataset workloads;
-  put_all(workloads, tables);
+  put_scored(workloads, tables);
   if (plan.candidates) {
     result.candidates = complete_candidates(*plan.candidates, tables.at("workloads"));
   } else if (handle.enumerates()) {
@@ -126,7 +126,7 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
     flags.sources_for(*choice.predictor.info);
     if (!choice.model.empty())
       add_flag_features(tables, flags, feature_names(choice), read_model_card(choice.model).schema);
-    const bool native = reads_candidates(*choice.predictor.info);
+    const bool native = scores_candidates(*choice.predictor.info);
     Tables given = native ? tables : expand_candidates(tables, result.candidates);
     if (native) given["candidates"] = result.candidates;
     const Prediction predicted = predict(components, choice, given, flags);
@@ -138,10 +138,10 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
   } else {
     flags.finish();
   }
-  put_all(dataset, tables);
+  put_scored(dataset, tables);
   const auto start = std::chrono::steady_clock::now();
   result.scores = handle.score(run.c(), dataset.c()).read_all();
-  result.score_seconds = seconds_since(start);
+  result.score_seconds = scoring_seconds_since(start);
   result.scores.validate();
   check_scores(result.scores, result.candidates, info.id);
   return result;

@@ -38,9 +38,9 @@ using conformance::Verdict;
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr std::chrono::milliseconds kLookEvery{20};
+constexpr std::chrono::milliseconds kVerifyLookEvery{20};
 
-struct Outcome {
+struct CaseOutcome {
   CaseInfo info;
   Result result;
   double seconds = 0;
@@ -80,7 +80,7 @@ class CaseEnvironment {
   conformance::Environment environment_;
 };
 
-std::string last_line(std::string text) {
+std::string last_line_of_log(std::string text) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   const auto at = text.rfind('\n');
   return at == std::string::npos ? text : text.substr(at + 1);
@@ -95,12 +95,12 @@ Result verdict_of(ChildProcess& child, LineChannel& channel) {
         return {*verdict, message.value("message", "")};
   }
   std::string why = child.end_reason().empty() ? "ended without a verdict" : child.end_reason();
-  if (const std::string words = last_line(child.stderr_tail()); !words.empty())
+  if (const std::string words = last_line_of_log(child.stderr_tail()); !words.empty())
     why += "; it last wrote: " + words;
   return {Verdict::kCrash, why};
 }
 
-std::string seconds_text(double seconds) {
+std::string limit_text(double seconds) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%g s", seconds);
   return text.data();
@@ -114,8 +114,8 @@ class Runner {
         quirks_(conformance::quirks_from_file(plugin_json_)) {}
 
   // Cases that the request asks for, in order. Throws std::regex_error.
-  std::vector<Outcome> plan() const {
-    std::vector<Outcome> planned;
+  std::vector<CaseOutcome> plan() const {
+    std::vector<CaseOutcome> planned;
     const std::regex include(request_.include), exclude(request_.exclude);
     for (CaseInfo& info : conformance::list_cases(*quirks_, request_.level)) {
       if (!request_.include.empty() && !std::regex_search(info.id, include)) continue;
@@ -125,7 +125,7 @@ class Runner {
     return planned;
   }
 
-  void run(std::vector<Outcome>& planned) {
+  void run(std::vector<CaseOutcome>& planned) {
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
       for (std::size_t i = next++; i < planned.size() && !interrupted(); i = next++) {
@@ -162,7 +162,7 @@ class Runner {
     while (!child.ended()) {
       if (Clock::now() > deadline) {
         child.kill();
-        return {Verdict::kTimeout, "no verdict within " + seconds_text(seconds)};
+        return {Verdict::kTimeout, "no verdict within " + limit_text(seconds)};
       }
       if (child.resident() > memory) {
         child.kill();
@@ -170,7 +170,8 @@ class Runner {
                 "ended: it used more than " + std::to_string(memory >> 20) + " MB"};
       }
       if (interrupted()) return {Verdict::kSkip, "interrupted"};
-      if (child.wait_readable(kLookEvery) && !channel.fill()) child.wait_end(kLookEvery);
+      if (child.wait_readable(kVerifyLookEvery) && !channel.fill())
+        child.wait_end(kVerifyLookEvery);
     }
     while (channel.fill()) continue;
     return verdict_of(child, channel);
@@ -181,14 +182,14 @@ class Runner {
   std::unique_ptr<conformance::PluginQuirks> quirks_;
 };
 
-std::array<int, 6> count(const std::vector<Outcome>& outcomes) {
+std::array<int, 6> count(const std::vector<CaseOutcome>& outcomes) {
   std::array<int, 6> counts{};
-  for (const Outcome& outcome : outcomes)
+  for (const CaseOutcome& outcome : outcomes)
     ++counts[static_cast<std::size_t>(outcome.result.verdict)];
   return counts;
 }
 
-void print_case(std::ostream& out, const Outcome& outcome) {
+void print_case(std::ostream& out, const CaseOutcome& outcome) {
   out << std::left << std::setw(8) << conformance::verdict_name(outcome.result.verdict)
       << outcome.info.id;
   if (outcome.result.verdict == Verdict::kPass) {
@@ -204,8 +205,8 @@ void print_case(std::ostream& out, const Outcome& outcome) {
 }
 
 void print_text(std::ostream& out, const VerifyRequest& request,
-                const std::vector<Outcome>& outcomes, double seconds) {
-  for (const Outcome& outcome : outcomes)
+                const std::vector<CaseOutcome>& outcomes, double seconds) {
+  for (const CaseOutcome& outcome : outcomes)
     if (request.verbose || outcome.result.verdict >= Verdict::kWarn) print_case(out, outcome);
   const std::array<int, 6> counts = count(outcomes);
   static constexpr std::array<const char*, 6> kWords = {"passed", "skipped", "warned",
@@ -221,9 +222,9 @@ void print_text(std::ostream& out, const VerifyRequest& request,
 }
 
 void print_json(std::ostream& out, const VerifyRequest& request, const fs::path& plugin_json,
-                const std::vector<Outcome>& outcomes, bool good) {
+                const std::vector<CaseOutcome>& outcomes, bool good) {
   Json cases = Json::array();
-  for (const Outcome& o : outcomes)
+  for (const CaseOutcome& o : outcomes)
     cases.push_back({{"id", o.info.id},
                      {"level", o.info.level},
                      {"verdict", conformance::verdict_name(o.result.verdict)},
@@ -245,9 +246,9 @@ void print_json(std::ostream& out, const VerifyRequest& request, const fs::path&
 }
 
 void print_matrix(std::ostream& out, const fs::path& plugin_json,
-                  const std::vector<Outcome>& outcomes) {
+                  const std::vector<CaseOutcome>& outcomes) {
   std::vector<std::pair<CaseInfo, Result>> results;
-  for (const Outcome& outcome : outcomes) results.emplace_back(outcome.info, outcome.result);
+  for (const CaseOutcome& outcome : outcomes) results.emplace_back(outcome.info, outcome.result);
   out << conformance::feature_matrix(plugin_json, results);
 }
 
@@ -264,14 +265,14 @@ int run_verify(const VerifyRequest& request, std::ostream& out, std::ostream& er
   }
   try {
     Runner runner(request, plugin_json);
-    std::vector<Outcome> outcomes = runner.plan();
+    std::vector<CaseOutcome> outcomes = runner.plan();
     const auto started = Clock::now();
     runner.run(outcomes);
     const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
     if (interrupted()) return 130;
-    const bool good = std::none_of(outcomes.begin(), outcomes.end(), [](const Outcome& outcome) {
-      return conformance::is_failure(outcome.result.verdict);
-    });
+    const bool good = std::none_of(
+        outcomes.begin(), outcomes.end(),
+        [](const CaseOutcome& outcome) { return conformance::is_failure(outcome.result.verdict); });
     if (request.json)
       print_json(out, request, plugin_json, outcomes, good);
     else if (request.markdown)

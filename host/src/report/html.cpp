@@ -102,7 +102,7 @@ std::vector<const WorkloadRow*> sampled(const std::vector<WorkloadRow>& rows, st
 double value_at(const std::vector<double>& values, std::size_t at) {
   return at < values.size() ? values[at] : std::nan("");
 }
-std::string text_at(const std::vector<std::string>& texts, std::size_t at) {
+std::string page_text_at(const std::vector<std::string>& texts, std::size_t at) {
   return at < texts.size() ? texts[at] : std::string();
 }
 
@@ -112,7 +112,7 @@ void append_contestant(std::string& out, const std::vector<const WorkloadRow*>& 
                        std::size_t contestant, const std::string& kind, Dictionary& classes,
                        Dictionary& statuses) {
   const auto name_code = [&](const WorkloadRow* row) {
-    const std::string name = text_at(row->predicted_class, contestant);
+    const std::string name = page_text_at(row->predicted_class, contestant);
     return name.empty() ? std::nan("") : static_cast<double>(classes.code(name));
   };
   out += '{';
@@ -133,7 +133,7 @@ void append_contestant(std::string& out, const std::vector<const WorkloadRow*>& 
                   [&](const WorkloadRow* row) { return value_at(row->hi, contestant); });
   }
   columns.write("status", rows, [&](const WorkloadRow* row) {
-    return statuses.code(text_at(row->status, contestant));
+    return statuses.code(page_text_at(row->status, contestant));
   });
   out += '}';
 }

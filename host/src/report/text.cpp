@@ -10,27 +10,27 @@ namespace omen::host {
 namespace {
 
 using namespace report;
-using stats::Verdict;
 
-Style verdict_style(Verdict verdict) {
+Style verdict_style(stats::Verdict verdict) {
   switch (verdict) {
-    case Verdict::kBetter:
+    case stats::Verdict::kBetter:
       return Style::kGood;
-    case Verdict::kWorse:
+    case stats::Verdict::kWorse:
       return Style::kBad;
-    case Verdict::kEquivalent:
+    case stats::Verdict::kEquivalent:
       return Style::kAccent;
-    case Verdict::kBaseline:
+    case stats::Verdict::kBaseline:
       return Style::kFaint;
     default:
       return Style::kWarn;
   }
 }
 
-enum class Columns { kAll, kLosses, kPairs };
+enum class TargetColumns { kAll, kLosses, kPairs };
 
-TextTable target_table(const Comparison& comparison, const TargetResult& target, Columns columns) {
-  const bool losses = columns != Columns::kPairs, pairs = columns != Columns::kLosses;
+TextTable target_table(const Comparison& comparison, const TargetResult& target,
+                       TargetColumns columns) {
+  const bool losses = columns != TargetColumns::kPairs, pairs = columns != TargetColumns::kLosses;
   std::vector<Heading> headings = {{"", false, true}};
   if (losses)
     headings.insert(headings.end(), {{"coverage", true}, {"median", true}, {"mean", true}});
@@ -81,10 +81,10 @@ int longest_line(const std::string& text) {
 // One table where it fits, else losses and pairs below each other: no number is cut.
 std::string target_text(const Comparison& comparison, const TargetResult& target,
                         const Terminal& terminal) {
-  const TextTable whole = target_table(comparison, target, Columns::kAll);
+  const TextTable whole = target_table(comparison, target, TargetColumns::kAll);
   if (!terminal.tty || longest_line(whole.text({})) <= terminal.width) return whole.text(terminal);
-  return target_table(comparison, target, Columns::kLosses).text(terminal) +
-         target_table(comparison, target, Columns::kPairs).text(terminal);
+  return target_table(comparison, target, TargetColumns::kLosses).text(terminal) +
+         target_table(comparison, target, TargetColumns::kPairs).text(terminal);
 }
 
 std::string note_line(const std::string& text, const Terminal& terminal, Style style) {

@@ -13,7 +13,7 @@
 namespace omen::host::stats {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoBootstrap = std::numeric_limits<double>::quiet_NaN();
 
 // Renumbers groups 0..n-1 in ascending order; returns n.
 std::size_t compact(std::vector<std::int32_t>& group) {
@@ -104,7 +104,7 @@ double GroupedSample::estimate() const {
 }
 
 double GroupedSample::estimate(std::span<const std::uint32_t> times) const {
-  if (std::all_of(times.begin(), times.end(), [](auto n) { return n == 0; })) return kNone;
+  if (std::all_of(times.begin(), times.end(), [](auto n) { return n == 0; })) return kNoBootstrap;
   if (estimate_ == Estimate::kMean) {
     double sum = 0, mass = 0;
     for (std::size_t g = 0; g < times.size(); ++g) {
@@ -116,7 +116,7 @@ double GroupedSample::estimate(std::span<const std::uint32_t> times) const {
   return std::visit(
       [&](const auto& table) -> double {
         if constexpr (std::is_same_v<decltype(table), const std::monostate&>) {
-          return kNone;
+          return kNoBootstrap;
         } else {
           using Weight = typename std::decay_t<decltype(table)>::Weight;
           std::vector<Weight> weights(table.stride());

@@ -15,7 +15,7 @@
 namespace omen::host::stats {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoCorrelation = std::numeric_limits<double>::quiet_NaN();
 
 // Pairs of equal neighbours in a sorted sequence.
 template <class Equal>
@@ -59,7 +59,7 @@ double pearson(std::span<const double> x, std::span<const double> y) {
     yy += dy * dy;
     xy += dx * dy;
   }
-  return xx > 0 && yy > 0 ? xy / std::sqrt(xx) / std::sqrt(yy) : kNone;
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx) / std::sqrt(yy) : kNoCorrelation;
 }
 
 double spearman(std::span<const double> x, std::span<const double> y) {
@@ -85,7 +85,7 @@ double kendall(std::span<const double> x, std::span<const double> y) {
       sorted.size(), [&](std::size_t a, std::size_t b) { return sorted[a] == sorted[b]; });
   const auto n = static_cast<std::int64_t>(x.size());
   const std::int64_t pairs = n * (n - 1) / 2;
-  if (pairs == ties_x || pairs == ties_y) return kNone;
+  if (pairs == ties_x || pairs == ties_y) return kNoCorrelation;
   const std::int64_t balance = pairs - ties_x - ties_y + ties_both - 2 * discordant;
   return static_cast<double>(balance) / std::sqrt(static_cast<double>(pairs - ties_x)) /
          std::sqrt(static_cast<double>(pairs - ties_y));

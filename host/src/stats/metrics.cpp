@@ -14,7 +14,7 @@
 namespace omen::host::stats {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoMetrics = std::numeric_limits<double>::quiet_NaN();
 
 void require_same_length(std::size_t a, std::size_t b) {
   if (a != b) throw Error(OMEN_INVALID_ARGUMENT, "truth and predictions differ in length");
@@ -26,7 +26,7 @@ double absolute_percent(double truth, double predicted) {
 }
 
 double percent(double part, double whole) {
-  return whole > 0 ? 100 * part / whole : kNone;
+  return whole > 0 ? 100 * part / whole : kNoMetrics;
 }
 
 double share_within(const std::vector<double>& errors, double limit) {
@@ -39,7 +39,7 @@ double r_squared(std::span<const double> truth, double squared_error) {
   const double middle = mean(truth);
   double total = 0;
   for (const double value : truth) total += (value - middle) * (value - middle);
-  return total > 0 ? 1 - squared_error / total : kNone;
+  return total > 0 ? 1 - squared_error / total : kNoMetrics;
 }
 
 // What a class got right and how often it was true and predicted.
@@ -102,7 +102,7 @@ std::vector<Metric> regression_metrics(std::span<const double> truth,
   const double mape = mean(relative);
   return {{"mae", absolute / rows, unit},
           {"rmse", std::sqrt(squared / rows), unit},
-          {"mape", std::isfinite(mape) ? mape : kNone, "%"},
+          {"mape", std::isfinite(mape) ? mape : kNoMetrics, "%"},
           {"median_ape", median(relative), "%"},
           {"share_within_5", share_within(relative, 5), "%", false},
           {"share_within_10", share_within(relative, 10), "%", false},
@@ -173,7 +173,7 @@ std::vector<Metric> interval_metrics(std::span<const double> truth, std::span<co
 double decision_regret(const Decision& decision, bool lower_is_better) {
   const double excess = (taken(decision) - decision.best) * (lower_is_better ? 1 : -1);
   if (excess == 0) return 0;
-  return decision.best != 0 ? 100 * excess / std::abs(decision.best) : kNone;
+  return decision.best != 0 ? 100 * excess / std::abs(decision.best) : kNoMetrics;
 }
 
 std::vector<Metric> decision_metrics(std::span<const Decision> decisions, bool lower_is_better) {
@@ -190,7 +190,7 @@ std::vector<Metric> decision_metrics(std::span<const Decision> decisions, bool l
     most += std::abs(d.by_default - d.best);
   }
   const auto rows = static_cast<double>(decisions.size());
-  return {{"regret", judged > 0 ? regret / judged : kNone, "%"},
+  return {{"regret", judged > 0 ? regret / judged : kNoMetrics, "%"},
           {"top1", percent(top, rows), "%", false},
           {"share_of_oracle_gain", percent(gain, most), "%", false},
           {"infeasible_picks", percent(infeasible, rows), "%"}};
@@ -200,7 +200,8 @@ double number_loss(const std::string& loss, double truth, double predicted) {
   const double error = predicted - truth;
   if (loss == "absolute") return std::abs(error);
   if (loss == "squared") return error * error;
-  if (loss == "absolute-percent") return truth == 0 ? kNone : absolute_percent(truth, predicted);
+  if (loss == "absolute-percent")
+    return truth == 0 ? kNoMetrics : absolute_percent(truth, predicted);
   unknown_loss(loss, "absolute, squared and absolute-percent");
 }
 

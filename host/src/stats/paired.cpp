@@ -14,7 +14,7 @@
 namespace omen::host::stats {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoPaired = std::numeric_limits<double>::quiet_NaN();
 constexpr double kSignificant = 0.05;
 constexpr std::int64_t kGroupsForVerdict = 6;
 constexpr std::int64_t kGroupsForPercentiles = 20;
@@ -54,7 +54,7 @@ void count_signs(PairedResult& result, std::span<const double> differences) {
 
 void set_interval(PairedResult& result, const GroupedSample& sample,
                   const PairedSettings& settings) {
-  result.lo = result.hi = kNone;
+  result.lo = result.hi = kNoPaired;
   if (result.groups < 2) return;
   std::vector<double> draws = sample.bootstrap(settings.draws, settings.seed, settings.threads);
   Interval interval{};
@@ -73,7 +73,7 @@ void set_interval(PairedResult& result, const GroupedSample& sample,
 }
 
 void set_relative(PairedResult& result) {
-  const double base = result.baseline_loss > 0 ? result.baseline_loss : kNone;
+  const double base = result.baseline_loss > 0 ? result.baseline_loss : kNoPaired;
   result.relative = result.difference / base;
   result.relative_lo = result.lo / base;
   result.relative_hi = result.hi / base;
@@ -82,7 +82,7 @@ void set_relative(PairedResult& result) {
 void set_test(PairedResult& result, const GroupedSample& sample) {
   const SignedRank test = signed_rank(sample.of_groups());
   result.effect = test.effect;
-  result.p = result.groups < kGroupsForVerdict ? kNone : test.p;
+  result.p = result.groups < kGroupsForVerdict ? kNoPaired : test.p;
   if (result.groups < kGroupsForVerdict)
     add_warning(result, std::to_string(result.groups) + " groups: differences only, because a " +
                             "verdict needs " + std::to_string(kGroupsForVerdict));
@@ -132,7 +132,7 @@ PairedResult compare_paired(std::span<const double> baseline, std::span<const do
 void judge(std::span<PairedResult> results, double rope) {
   std::vector<double> p;
   for (const PairedResult& result : results)
-    p.push_back(result.verdict == Verdict::kBaseline ? kNone : result.p);
+    p.push_back(result.verdict == Verdict::kBaseline ? kNoPaired : result.p);
   const std::vector<double> adjusted = holm(p);
   for (std::size_t i = 0; i < results.size(); ++i) {
     PairedResult& result = results[i];
@@ -148,7 +148,7 @@ std::vector<double> holm(std::span<const double> p) {
   for (std::size_t i = 0; i < p.size(); ++i)
     if (!std::isnan(p[i])) order.push_back(i);
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
-  std::vector<double> adjusted(p.size(), kNone);
+  std::vector<double> adjusted(p.size(), kNoPaired);
   double largest = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     largest = std::max(largest, p[order[i]] * static_cast<double>(order.size() - i));

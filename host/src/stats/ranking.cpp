@@ -16,7 +16,7 @@
 namespace omen::host::stats {
 namespace {
 
-constexpr double kSignificant = 0.05;
+constexpr double kRanksDiffer = 0.05;
 constexpr std::size_t kTasks = 6, kContestants = 3;
 
 using Losses = std::vector<std::vector<double>>;
@@ -62,7 +62,7 @@ Relation alike_pairs(const Losses& losses, std::size_t contestants) {
   std::size_t pair = 0;
   for (std::size_t a = 0; a < contestants; ++a)
     for (std::size_t b = a + 1; b < contestants; ++b)
-      alike[a][b] = alike[b][a] = p[pair++] >= kSignificant;
+      alike[a][b] = alike[b][a] = p[pair++] >= kRanksDiffer;
   return alike;
 }
 
@@ -148,7 +148,7 @@ Ranking rank_contestants(const Losses& given) {
   ranking.chi_squared = test.chi_squared;
   ranking.p = test.p;
   const std::vector<int> order = best_first(test.mean_ranks);
-  if (test.p >= kSignificant)
+  if (test.p >= kRanksDiffer)
     ranking.indistinguishable = {order};
   else
     ranking.indistinguishable = Cliques(alike_pairs(losses, contestants), order).found;

@@ -184,7 +184,7 @@ bool is_bool(std::string_view text, bool& value) {
 }
 
 // What the values of a column have in common so far.
-struct Guess {
+struct CsvGuess {
   std::int64_t values = 0, numbers = 0;
   bool integers = true, bools = true;
   Place odd_place;  // the first value that is no number
@@ -278,7 +278,7 @@ class CsvReader {
   }
 
   void settle_types() {
-    std::vector<Guess> guesses(names_.size());
+    std::vector<CsvGuess> guesses(names_.size());
     scanner_.mark();
     for (std::int64_t rows = 0;
          rows < options_.batch_rows && scanner_.marked_bytes() < options_.batch_bytes; ++rows) {
@@ -294,7 +294,7 @@ class CsvReader {
       columns_.emplace_back(names_[c], type_of_column(names_[c], guesses[c]));
   }
 
-  Type type_of_column(const std::string& name, const Guess& guess) const {
+  Type type_of_column(const std::string& name, const CsvGuess& guess) const {
     const auto listed = [&name](const std::vector<std::string>& names) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
@@ -366,7 +366,7 @@ class CsvReader {
 
 // ----------------------------------------------------------------------------------------- writing
 
-void append_text(std::string& out, std::string_view text) {
+void append_csv_text(std::string& out, std::string_view text) {
   const bool plain = !text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos;
   if (plain) {
     out += text;
@@ -377,7 +377,7 @@ void append_text(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void append_cell(std::string& out, const Table& table, std::size_t c, std::int64_t row) {
+void append_csv_cell(std::string& out, const Table& table, std::size_t c, std::int64_t row) {
   const Type type = table.type(c);
   const bool null = table.is_null(c, row);
   if (is_list(type)) {
@@ -392,7 +392,7 @@ void append_cell(std::string& out, const Table& table, std::size_t c, std::int64
   } else if (null) {
     if (table.columns() == 1) out += "\"\"";
   } else if (is_text(type)) {
-    append_text(out, table.strings(c)[row]);
+    append_csv_text(out, table.strings(c)[row]);
   } else if (type == Type::kBool) {
     out += table.boolean(c, row) ? "true" : "false";
   } else {
@@ -405,10 +405,10 @@ void append_header(std::string& out, const Table& table) {
   for (std::size_t c = 0; c < table.columns(); ++c) {
     const std::string name(table.name(c));
     if (c > 0) out += ',';
-    if (!is_list(table.type(c))) append_text(out, name);
+    if (!is_list(table.type(c))) append_csv_text(out, name);
     for (std::int64_t i = 0; is_list(table.type(c)) && i < table.list_size(c); ++i) {
       if (i > 0) out += ',';
-      append_text(out, name + "." + std::to_string(i));
+      append_csv_text(out, name + "." + std::to_string(i));
     }
   }
   out += '\n';
@@ -433,7 +433,7 @@ void write_csv(std::ostream& out, const Table& table) {
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     for (std::size_t c = 0; c < table.columns(); ++c) {
       if (c > 0) text += ',';
-      append_cell(text, table, c, row);
+      append_csv_cell(text, table, c, row);
     }
     text += '\n';
     if (text.size() < kFlushAt) continue;

@@ -20,7 +20,7 @@ using Json = exchange::Json;
 using std::chrono::milliseconds;
 
 // A process can touch about 100 MB in this time, which is how far it may overshoot its limit.
-constexpr milliseconds kLookEvery{20};
+constexpr milliseconds kLinkLookEvery{20};
 constexpr milliseconds kCloseGrace{2000};
 constexpr milliseconds kKillGrace{10000};
 
@@ -254,7 +254,7 @@ Json WorkerLink::wait_reply(std::uint64_t id, std::uint64_t context_id, const st
         throw exchange::error_from(*error);
       return *std::move(reply);
     }
-    if (child_->wait_readable(kLookEvery) && !channel_->fill()) report_death(op);
+    if (child_->wait_readable(kLinkLookEvery) && !channel_->fill()) report_death(op);
     look_after(context_id, op, started);
   }
 }
@@ -263,7 +263,7 @@ void WorkerLink::look_after(std::uint64_t context_id, const std::string& op,
                             Clock::time_point started) {
   const auto now = Clock::now();
   if (now < next_look_) return;
-  next_look_ = now + kLookEvery;
+  next_look_ = now + kLinkLookEvery;
   const std::uint64_t resident = child_->resident();
   if (limits_.memory_bytes > 0 && resident > limits_.memory_bytes)
     end(OMEN_OUT_OF_MEMORY, Outcome::kOom, op,

@@ -12,7 +12,7 @@
 namespace omen::baseline {
 namespace {
 
-constexpr double kNull = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kWideSpan = 100.0;   // two decades
 constexpr double kRangeMargin = 0.1;  // of the length of the fitted range
 constexpr Index kMinRowsPerLabel = 2;
@@ -130,7 +130,7 @@ double NumericFeature::transformed(double value) const {
 }
 
 double NumericFeature::encode(double value, Scaling scaling) const {
-  if (scaling == Scaling::kRaw) return std::isfinite(value) ? value : kNull;
+  if (scaling == Scaling::kRaw) return std::isfinite(value) ? value : kMissing;
   if (!std::isfinite(value) || deviation == 0) return 0;
   return (transformed(value) - mean) / deviation;
 }

@@ -11,12 +11,12 @@
 namespace omen::baseline {
 namespace {
 
-constexpr double kNull = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoStatistic = std::numeric_limits<double>::quiet_NaN();
 
 Column number_column(std::string name, std::size_t rows) {
   Column column;
   column.name = std::move(name);
-  column.numbers.assign(rows, kNull);
+  column.numbers.assign(rows, kNoStatistic);
   return column;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array kNeighbourCounts = {1, 2, 3, 5, 8, 13, 21, 34};
 constexpr int kDefaultNeighbours = 5;    // without folds to choose by
 constexpr Index kMaxHeldOutRows = 4000;  // asked in cross-validation
-constexpr Index kBlockRows = 64;         // between two looks at the cancel flag
+constexpr Index kNeighbourRows = 64;     // between two looks at the cancel flag
 
 struct Rule {
   int k;
@@ -72,14 +72,15 @@ std::vector<Index> sorted_choice(Index rows, Index limit, std::uint64_t seed) {
 
 // Calls `body(row)` for every row on several threads, with looks at the cancel flag in between.
 void for_each_row(Index rows, const Context& context, const std::function<void(Index)>& body) {
-  const Index stride = kBlockRows * static_cast<Index>(std::max(context.threads, 1U));
+  const Index stride = kNeighbourRows * static_cast<Index>(std::max(context.threads, 1U));
   for (Index first = 0; first < rows; first += stride) {
     context.step(static_cast<double>(first) / static_cast<double>(rows), "knn");
     const Index end = std::min(rows, first + stride);
-    const auto blocks = static_cast<std::size_t>((end - first + kBlockRows - 1) / kBlockRows);
+    const auto blocks =
+        static_cast<std::size_t>((end - first + kNeighbourRows - 1) / kNeighbourRows);
     for_each_job(blocks, context.threads, [&](std::size_t block) {
-      const Index begin = first + static_cast<Index>(block) * kBlockRows;
-      for (Index row = begin; row < std::min(end, begin + kBlockRows); ++row) body(row);
+      const Index begin = first + static_cast<Index>(block) * kNeighbourRows;
+      for (Index row = begin; row < std::min(end, begin + kNeighbourRows); ++row) body(row);
     });
   }
 }

@@ -11,7 +11,7 @@
 namespace omen::baseline {
 namespace {
 
-constexpr double kWideSpan = 100.0;  // two decades
+constexpr double kWideTargets = 100.0;  // two decades
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool known(double value) {
@@ -26,7 +26,7 @@ bool wants_log(const Target& target, LogMode mode) {
     min = std::min(min, value);
     max = std::max(max, value);
   }
-  if (mode == LogMode::kAuto) return min > 0 && max > kWideSpan * min;
+  if (mode == LogMode::kAuto) return min > 0 && max > kWideTargets * min;
   if (min <= 0) {
     throw_bad_data("target '" + target.name + "' has values that are not positive",
                    "set log_target to auto or off");

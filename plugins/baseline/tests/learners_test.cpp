@@ -20,12 +20,12 @@
 namespace omen::baseline {
 namespace {
 
-double uniform(Random& random) {
+double uniform_number(Random& random) {
   return static_cast<double>(random.next() >> 11) * 0x1.0p-53;
 }
 double normal(Random& random) {
-  return std::sqrt(-2 * std::log(1 - uniform(random))) *
-         std::cos(6.283185307179586 * uniform(random));
+  return std::sqrt(-2 * std::log(1 - uniform_number(random))) *
+         std::cos(6.283185307179586 * uniform_number(random));
 }
 
 Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed) {

@@ -24,10 +24,10 @@ using namespace std::chrono_literals;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-void nothing() {}
+void no_tables() {}
 
 Ended run(const std::string& command, std::vector<std::string> arguments = {}) {
-  return run_program({command, std::move(arguments), {}}, nothing);
+  return run_program({command, std::move(arguments), {}}, no_tables);
 }
 
 pid_t read_pid(const fs::path& file) {
@@ -64,7 +64,7 @@ TEST(Program, GetsEachArgumentAsOneWord) {
 
 TEST(Program, GetsItsEnvironment) {
   const Ended end =
-      run_program({"printf %s:%s \"$OMEN_X\" \"$PATH\"; true", {}, {{"OMEN_X", "y"}}}, nothing);
+      run_program({"printf %s:%s \"$OMEN_X\" \"$PATH\"; true", {}, {{"OMEN_X", "y"}}}, no_tables);
   EXPECT_THAT(end.output, HasSubstr("y:/"));
 }
 

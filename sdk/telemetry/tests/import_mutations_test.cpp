@@ -18,22 +18,22 @@ using test::error_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-struct Fixture {
+struct TraceFixture {
   const char *file, *format;
   double period_s = 0;
 };
-constexpr Fixture kFixtures[] = {{"mpstat_24h.txt", "mpstat"},
-                                 {"mpstat_12h_comma.txt", "mpstat"},
-                                 {"nvidia_smi.csv", "nvidia-smi"},
-                                 {"nvidia_smi_uuid.csv", "nvidia-smi"},
-                                 {"dmon.txt", "dmon"},
-                                 {"dmon_time.txt", "dmon"},
-                                 {"wandb.csv", "csv"},
-                                 {"wandb_export.csv", "csv"},
-                                 {"psutil.csv", "csv"},
-                                 {"long.csv", "csv"},
-                                 {"utilisation.csv", "csv", 0.2},
-                                 {"ptdaemon.log", "ptdaemon"}};
+constexpr TraceFixture kFixtures[] = {{"mpstat_24h.txt", "mpstat"},
+                                      {"mpstat_12h_comma.txt", "mpstat"},
+                                      {"nvidia_smi.csv", "nvidia-smi"},
+                                      {"nvidia_smi_uuid.csv", "nvidia-smi"},
+                                      {"dmon.txt", "dmon"},
+                                      {"dmon_time.txt", "dmon"},
+                                      {"wandb.csv", "csv"},
+                                      {"wandb_export.csv", "csv"},
+                                      {"psutil.csv", "csv"},
+                                      {"long.csv", "csv"},
+                                      {"utilisation.csv", "csv", 0.2},
+                                      {"ptdaemon.log", "ptdaemon"}};
 
 std::string text_of(const char* file) {
   std::ifstream in(std::filesystem::path(OMEN_TELEMETRY_FIXTURES) / file, std::ios::binary);
@@ -43,7 +43,7 @@ std::string text_of(const char* file) {
 }
 
 // Reads everything; rows must be numbers at a time that fits.
-std::int64_t read_all(const std::filesystem::path& path, const Fixture& fixture) {
+std::int64_t read_all(const std::filesystem::path& path, const TraceFixture& fixture) {
   const RowReaderPtr reader = open_trace(path, {fixture.format, fixture.period_s});
   std::int64_t count = 0;
   std::vector<LogRow> rows;
@@ -58,7 +58,7 @@ std::int64_t read_all(const std::filesystem::path& path, const Fixture& fixture)
 }
 
 // True where it was read; otherwise the error must say what a person needs.
-bool survives(const test::TempTree& tree, const Fixture& fixture, const std::string& text) {
+bool survives(const test::TempTree& tree, const TraceFixture& fixture, const std::string& text) {
   tree.write("damaged.txt", text);
   try {
     EXPECT_GT(read_all(tree / "damaged.txt", fixture), 0) << "no rows and no error";
@@ -75,7 +75,7 @@ std::string replaced(std::string text, std::size_t at, std::size_t count, const 
   return text.replace(std::min(at, text.size()), count, by);
 }
 
-class ImportMutations : public ::testing::TestWithParam<Fixture> {};
+class ImportMutations : public ::testing::TestWithParam<TraceFixture> {};
 
 constexpr std::size_t kMost = 40;  // of each kind of damage to each file
 

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoMetric = std::numeric_limits<double>::quiet_NaN();
 
 const Metric& metric(const std::vector<Metric>& metrics, const std::string& name) {
   for (const Metric& m : metrics)
@@ -157,7 +157,7 @@ TEST(IntervalMetrics, EqualReference) {
 
 TEST(DecisionMetrics, ByHand) {
   const std::vector<Decision> decisions{
-      {10, 10, 14}, {15, 10, 20}, {kNone, 10, 12, false}, {20, 20, 20}};
+      {10, 10, 14}, {15, 10, 20}, {kNoMetric, 10, 12, false}, {20, 20, 20}};
   const auto metrics = decision_metrics(decisions, true);
   EXPECT_NEAR(value(metrics, "regret"), (0 + 50 + 20 + 0) / 4.0, 1e-12);
   EXPECT_NEAR(value(metrics, "top1"), 50, 1e-12);
@@ -174,9 +174,9 @@ TEST(DecisionMetrics, HigherMayBeBetter) {
 }
 
 TEST(DecisionMetrics, WithoutDefaultAnInfeasiblePickHasNoRegret) {
-  const Decision infeasible{kNone, 10, kNone, false};
+  const Decision infeasible{kNoMetric, 10, kNoMetric, false};
   EXPECT_TRUE(std::isnan(decision_regret(infeasible, true)));
-  const std::vector<Decision> decisions{infeasible, {11, 10, kNone}};
+  const std::vector<Decision> decisions{infeasible, {11, 10, kNoMetric}};
   const auto metrics = decision_metrics(decisions, true);
   EXPECT_NEAR(value(metrics, "regret"), 10, 1e-12);
   EXPECT_NEAR(value(metrics, "infeasible_picks"), 50, 1e-12);

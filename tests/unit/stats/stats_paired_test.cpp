@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoPair = std::numeric_limits<double>::quiet_NaN();
 
 class SignedRankReference : public ::testing::TestWithParam<const char*> {};
 
@@ -86,22 +86,22 @@ TEST(Holm, ByHand) {
 }
 
 TEST(Holm, LeavesOutWhatWasNotTested) {
-  const auto adjusted = holm(std::vector<double>{0.02, kNone, 0.03});
+  const auto adjusted = holm(std::vector<double>{0.02, kNoPair, 0.03});
   EXPECT_NEAR(adjusted[0], 0.04, 1e-15);
   EXPECT_TRUE(std::isnan(adjusted[1]));
   EXPECT_NEAR(adjusted[2], 0.04, 1e-15);
 }
 
-struct Losses {
+struct PairedLosses {
   std::vector<double> baseline, challenger;
   std::vector<std::int32_t> group;
 };
 
 // Each loss of the challenger is `factor` times the baseline's, with noise of relative size
 // `spread`.
-Losses make_losses(std::int32_t groups, int rows, double factor, double spread) {
+PairedLosses make_losses(std::int32_t groups, int rows, double factor, double spread) {
   Random random(41);
-  Losses losses;
+  PairedLosses losses;
   for (std::int32_t g = 0; g < groups; ++g)
     for (int i = 0; i < rows; ++i) {
       losses.baseline.push_back(5 + 5 * random.uniform());
@@ -112,7 +112,7 @@ Losses make_losses(std::int32_t groups, int rows, double factor, double spread) 
   return losses;
 }
 
-PairedResult compare(const Losses& losses, const PairedSettings& settings = {}) {
+PairedResult compare(const PairedLosses& losses, const PairedSettings& settings = {}) {
   return compare_paired(losses.baseline, losses.challenger, losses.group, settings);
 }
 
@@ -132,7 +132,7 @@ TEST(Paired, AClearImprovementIsBetter) {
 }
 
 TEST(Paired, TheOtherWayRoundIsWorse) {
-  Losses losses = make_losses(25, 8, 0.9, 0.1);
+  PairedLosses losses = make_losses(25, 8, 0.9, 0.1);
   std::swap(losses.baseline, losses.challenger);
   const PairedResult result = compare(losses);
   EXPECT_EQ(result.verdict, Verdict::kWorse);
@@ -140,7 +140,7 @@ TEST(Paired, TheOtherWayRoundIsWorse) {
 }
 
 TEST(Paired, TheSameIsEquivalent) {
-  Losses losses = make_losses(25, 8, 1, 0);
+  PairedLosses losses = make_losses(25, 8, 1, 0);
   losses.challenger = losses.baseline;
   const PairedResult result = compare(losses);
   EXPECT_EQ(result.verdict, Verdict::kEquivalent);
@@ -151,7 +151,7 @@ TEST(Paired, TheSameIsEquivalent) {
 }
 
 TEST(Paired, ASmallCertainDifferenceIsEquivalentUntilTheRegionShrinks) {
-  const Losses losses = make_losses(40, 10, 0.995, 0.005);
+  const PairedLosses losses = make_losses(40, 10, 0.995, 0.005);
   EXPECT_EQ(compare(losses).verdict, Verdict::kEquivalent);
   PairedSettings strict;
   strict.rope = 0.001;
@@ -191,8 +191,8 @@ TEST(Paired, NoRows) {
 }
 
 TEST(Paired, RowsWithoutALossAreCounted) {
-  Losses losses = make_losses(25, 8, 0.9, 0.1);
-  losses.baseline[3] = kNone;
+  PairedLosses losses = make_losses(25, 8, 0.9, 0.1);
+  losses.baseline[3] = kNoPair;
   losses.challenger[7] = std::numeric_limits<double>::infinity();
   const PairedResult result = compare(losses);
   EXPECT_EQ(result.rows, 198);
@@ -200,7 +200,7 @@ TEST(Paired, RowsWithoutALossAreCounted) {
 }
 
 TEST(Paired, APerfectBaselineHasNoRelativeDifference) {
-  Losses losses = make_losses(25, 4, 1, 0.1);
+  PairedLosses losses = make_losses(25, 4, 1, 0.1);
   std::fill(losses.baseline.begin(), losses.baseline.end(), 0.0);
   const PairedResult result = compare(losses);
   EXPECT_EQ(result.verdict, Verdict::kWorse);
@@ -209,7 +209,7 @@ TEST(Paired, APerfectBaselineHasNoRelativeDifference) {
 
 TEST(Paired, GroupsCountOnceWhereAsked) {
   // One large group has gained, nine small ones have lost.
-  Losses losses;
+  PairedLosses losses;
   for (std::int32_t g = 0; g < 10; ++g)
     for (int i = 0; i < (g == 0 ? 100 : 3); ++i) {
       losses.baseline.push_back(10);
@@ -229,7 +229,7 @@ TEST(Paired, GroupsCountOnceWhereAsked) {
 }
 
 TEST(Paired, ThreadsChangeNothing) {
-  const Losses losses = make_losses(25, 8, 0.99, 0.1);
+  const PairedLosses losses = make_losses(25, 8, 0.99, 0.1);
   PairedSettings settings;
   const PairedResult one = compare(losses, settings);
   settings.threads = 4;
@@ -239,7 +239,7 @@ TEST(Paired, ThreadsChangeNothing) {
 }
 
 TEST(Paired, RefusesColumnsOfDifferentLength) {
-  Losses losses = make_losses(25, 8, 0.9, 0.1);
+  PairedLosses losses = make_losses(25, 8, 0.9, 0.1);
   losses.group.pop_back();
   EXPECT_THROW(compare(losses), Error);
 }
@@ -255,7 +255,7 @@ TEST(Judge, CorrectsAcrossAllAndLeavesTheBaseline) {
   baseline.verdict = Verdict::kBaseline;
   PairedResult few = clear;
   few.groups = 5;
-  few.p = kNone;
+  few.p = kNoPair;
   std::vector<PairedResult> alone{clear, baseline, few};
   judge(alone, 0.01);
   EXPECT_EQ(alone[0].verdict, Verdict::kBetter);

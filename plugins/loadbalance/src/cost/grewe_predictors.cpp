@@ -16,7 +16,7 @@ bool has_share(const KernelRow& row) {
   return std::isfinite(row.share) || (row.t_cpu_ms > 0 && row.t_gpu_ms > 0);
 }
 
-double share_of(const KernelRow& row) {
+double measured_share(const KernelRow& row) {
   if (std::isfinite(row.share)) return row.share;
   return 100 * row.t_gpu_ms / (row.t_cpu_ms + row.t_gpu_ms);
 }
@@ -45,7 +45,7 @@ void GrewePredictor::fit(const Dataset& train, const Dataset& valid, const Run& 
     const auto x = grewe_features(row);
     if (!x || !has_share(row)) continue;
     features.push_back(*x);
-    shares.push_back(share_of(row));
+    shares.push_back(measured_share(row));
   }
   if (features.empty())
     throw Error(OMEN_INVALID_DATA, "no row has Grewe's counts and a share",

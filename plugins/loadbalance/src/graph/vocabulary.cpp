@@ -17,7 +17,7 @@ constexpr std::string_view kProgramlHeader =
     "cumulative_frequency\tcumulative_node_frequency\tcount\ttext";
 constexpr std::string_view kOwnHeader = "count\ttext";
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -38,9 +38,9 @@ std::string normalised(std::string_view text) {
     if (text[i] == '%' && text.size() > i + 1) {
       out += "struct";
       i += name_length(text.substr(i));
-    } else if (text[i] == '[' && i + 1 < text.size() && is_digit(text[i + 1])) {
+    } else if (text[i] == '[' && i + 1 < text.size() && is_decimal(text[i + 1])) {
       out += "[N";
-      for (++i; i < text.size() && is_digit(text[i]);) ++i;
+      for (++i; i < text.size() && is_decimal(text[i]);) ++i;
     } else {
       out += text[i++];
     }

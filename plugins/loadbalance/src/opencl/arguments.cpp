@@ -16,7 +16,7 @@
 namespace omen::loadbalance {
 namespace {
 
-[[noreturn]] void invalid(const std::string& message, const std::string& hint) {
+[[noreturn]] void invalid_argument(const std::string& message, const std::string& hint) {
   throw Error(OMEN_INVALID_ARGUMENT, message, hint);
 }
 
@@ -63,9 +63,9 @@ std::vector<unsigned char> file_bytes(const std::string& path, std::size_t bytes
   std::vector<unsigned char> data(bytes);
   in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(bytes));
   if (static_cast<std::size_t>(in.gcount()) != bytes)
-    invalid(what + ": " + path + " holds " + std::to_string(in.gcount()) + " bytes, not " +
-                std::to_string(bytes),
-            "give the size of the file");
+    invalid_argument(what + ": " + path + " holds " + std::to_string(in.gcount()) + " bytes, not " +
+                         std::to_string(bytes),
+                     "give the size of the file");
   return data;
 }
 
@@ -121,8 +121,8 @@ class Maker {
     const std::size_t equals = text.find('=');
     const std::string key = text.substr(0, equals);
     if (equals == std::string::npos || key.empty())
-      invalid("'" + text + "' is no argument",
-              "write --arg INDEX=VALUE or --arg INDEX=buffer:BYTES[:FILE|zero|random]");
+      invalid_argument("'" + text + "' is no argument",
+                       "write --arg INDEX=VALUE or --arg INDEX=buffer:BYTES[:FILE|zero|random]");
     std::size_t index = signature_.parameters.size();
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
     if (error != std::errc() || end != key.data() + key.size()) {
@@ -131,8 +131,8 @@ class Maker {
         if (signature_.parameters[i].name == key) index = i;
     }
     if (index >= signature_.parameters.size())
-      invalid("kernel " + signature_.kernel + " has no argument '" + key + "'",
-              "its arguments are " + names());
+      invalid_argument("kernel " + signature_.kernel + " has no argument '" + key + "'",
+                       "its arguments are " + names());
     given_[index] = text.substr(equals + 1);
   }
 
@@ -157,8 +157,8 @@ class Maker {
     if (const auto given = given_.find(i); given != given_.end()) {
       const std::string& text = given->second;
       if (text.rfind("buffer:", 0) != 0)
-        invalid(what(i) + " is a buffer, not '" + text + "'",
-                "write " + std::to_string(i) + "=buffer:BYTES[:FILE|zero|random]");
+        invalid_argument(what(i) + " is a buffer, not '" + text + "'",
+                         "write " + std::to_string(i) + "=buffer:BYTES[:FILE|zero|random]");
       return parse_size(std::string_view(text).substr(7, text.find(':', 7) - 7), what(i));
     }
     const std::size_t elements =
@@ -237,8 +237,8 @@ class Maker {
     }
     if (parameter.kind == ParameterKind::kLocal) {
       if (text.rfind("local:", 0) != 0)
-        invalid(what(i) + " is local memory, not '" + text + "'",
-                "write " + std::to_string(i) + "=local:BYTES");
+        invalid_argument(what(i) + " is local memory, not '" + text + "'",
+                         "write " + std::to_string(i) + "=local:BYTES");
       return local(parse_size(std::string_view(text).substr(6), what(i)));
     }
     if (parameter.kind == ParameterKind::kUnsupported) return from_signature(i);
@@ -249,8 +249,8 @@ class Maker {
   Argument from_numbers(std::size_t i, const std::string& text) const {
     const Parameter& parameter = signature_.parameters[i];
     if (parameter.scalar == ScalarKind::kOpaque)
-      invalid(what(i) + " is of type " + parameter.type + ", which no number can give",
-              "leave it out: its bytes are then zero");
+      invalid_argument(what(i) + " is of type " + parameter.type + ", which no number can give",
+                       "leave it out: its bytes are then zero");
     Argument argument = value(parameter, 0, 0, text);
     std::size_t at = 0, filled = 0;
     for (; at <= text.size() && filled < parameter.bytes; filled += parameter.scalar_bytes) {
@@ -263,8 +263,8 @@ class Maker {
       at = comma + 1;
     }
     if (at <= text.size())
-      invalid(what(i) + " takes fewer numbers than '" + text + "' has",
-              "its type is " + parameter.type);
+      invalid_argument(what(i) + " takes fewer numbers than '" + text + "' has",
+                       "its type is " + parameter.type);
     return argument;
   }
 
@@ -281,8 +281,8 @@ class Maker {
       whole = static_cast<std::int64_t>(parse_size(text, what(i)));
       return;
     }
-    invalid(what(i) + " is '" + text + "', not a value of type " + parameter.type,
-            "write a number, such as " + std::to_string(i) + "=1");
+    invalid_argument(what(i) + " is '" + text + "', not a value of type " + parameter.type,
+                     "write a number, such as " + std::to_string(i) + "=1");
   }
 
   const Signature& signature_;

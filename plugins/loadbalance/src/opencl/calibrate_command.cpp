@@ -15,7 +15,7 @@
 namespace omen::loadbalance {
 namespace {
 
-constexpr const char* kWho = "loadbalance.calibrate";
+constexpr const char* kCalibrate = "loadbalance.calibrate";
 
 SplitOptions options_of(const OwnKernel& kernel, const CalibrateOptions& options) {
   SplitOptions made;
@@ -123,7 +123,7 @@ int CalibrateCommand::run(const std::vector<std::string>& args, const TablesOut&
   }
   const std::vector<CalibrationPoint> points = points_of(rows);
   if (points.empty()) {
-    log(OMEN_LOG_WARN, kWho, "no correction was fitted: " + why);
+    log(OMEN_LOG_WARN, kCalibrate, "no correction was fitted: " + why);
     out.put("kernels", rows_table(rows, nullptr));
     return 0;
   }

@@ -16,7 +16,7 @@ constexpr std::size_t kDefaultItems = std::size_t{1} << 20;
 constexpr std::size_t kDefaultGroup = 64;
 constexpr std::size_t kBytesPerItem = 4;
 
-[[noreturn]] void invalid(const std::string& message, const std::string& hint) {
+[[noreturn]] void invalid_launch(const std::string& message, const std::string& hint) {
   throw Error(OMEN_INVALID_ARGUMENT, message, hint);
 }
 
@@ -61,14 +61,15 @@ std::size_t parse_size(std::string_view text, const std::string& what) {
     if (value >= 1 && value <= 1e15 && value == std::floor(value))
       return static_cast<std::size_t>(value);
   }
-  invalid(what + " is '" + std::string(text) + "', not a size",
-          "write a whole number above zero, such as 1048576, 1M or 1Mi");
+  invalid_launch(what + " is '" + std::string(text) + "', not a size",
+                 "write a whole number above zero, such as 1048576, 1M or 1Mi");
 }
 
 Sizes parse_sizes(std::string_view text, const std::string& what) {
   Sizes sizes;
   while (!text.empty()) {
-    if (sizes.count == 3) invalid(what + " has more than three sizes", "write X, X,Y or X,Y,Z");
+    if (sizes.count == 3)
+      invalid_launch(what + " has more than three sizes", "write X, X,Y or X,Y,Z");
     const std::size_t comma = std::min(text.find(','), text.size());
     sizes.size[sizes.count++] = parse_size(text.substr(0, comma), what);
     text.remove_prefix(std::min(comma + 1, text.size()));
@@ -81,9 +82,9 @@ LaunchRange make_range(const RangeRequest& request) {
   const bool exact = request.global.count > 0;
   range.dimensions = std::max({request.global.count, request.local.count, 1u});
   if (exact && request.local.count > request.global.count)
-    invalid("the group has " + std::to_string(request.local.count) + " dimensions, the range " +
-                std::to_string(request.global.count),
-            "give as many sizes to --local as to --global");
+    invalid_launch("the group has " + std::to_string(request.local.count) +
+                       " dimensions, the range " + std::to_string(request.global.count),
+                   "give as many sizes to --local as to --global");
   range.global = request.global.size;
   if (!exact)
     range.global[0] = request.input_bytes
@@ -96,18 +97,19 @@ LaunchRange make_range(const RangeRequest& request) {
   for (unsigned d = 0; d < 3; ++d) {
     if (!exact) range.global[d] = round_up(range.global[d], range.local[d]);
     if (range.global[d] % range.local[d])
-      invalid("groups of " + text_of(range.local, range.dimensions) + " do not fill a range of " +
-                  text_of(range.global, range.dimensions),
-              "choose sizes for --global that are multiples of those of --local");
+      invalid_launch("groups of " + text_of(range.local, range.dimensions) +
+                         " do not fill a range of " + text_of(range.global, range.dimensions),
+                     "choose sizes for --global that are multiples of those of --local");
     if (request.required[0] && request.required[d] != range.local[d])
-      invalid("the kernel asks for groups of " + text_of(request.required, 3) + ", not " +
-                  text_of(range.local, 3),
-              "leave --local and --wgsize out");
+      invalid_launch("the kernel asks for groups of " + text_of(request.required, 3) + ", not " +
+                         text_of(range.local, 3),
+                     "leave --local and --wgsize out");
   }
   if (request.largest_group && range.group_items() > request.largest_group)
-    invalid("a group of " + std::to_string(range.group_items()) + " items is too large: a device " +
-                "takes " + std::to_string(request.largest_group),
-            "choose a smaller --local or --wgsize");
+    invalid_launch("a group of " + std::to_string(range.group_items()) +
+                       " items is too large: a device " + "takes " +
+                       std::to_string(request.largest_group),
+                   "choose a smaller --local or --wgsize");
   return range;
 }
 

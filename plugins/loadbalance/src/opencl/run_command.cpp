@@ -16,7 +16,7 @@
 namespace omen::loadbalance {
 namespace {
 
-constexpr const char* kWho = "loadbalance.run";
+constexpr const char* kRunCommand = "loadbalance.run";
 
 std::string text_of(const std::array<std::size_t, 3>& sizes, unsigned count) {
   std::string text;
@@ -253,7 +253,7 @@ int RunCommand::run(const std::vector<std::string>& args, const TablesOut& out, 
   const std::optional<Forecast> predicted =
       options_.share >= 0 ? std::nullopt
                           : forecast(run, tables, options_.predictor, options_.model, why);
-  if (!why.empty()) log(OMEN_LOG_WARN, kWho, "no share was predicted: " + why);
+  if (!why.empty()) log(OMEN_LOG_WARN, kRunCommand, "no share was predicted: " + why);
   const double start = options_.share >= 0 ? options_.share
                        : predicted         ? predicted->share
                                            : share_by_units(job);
@@ -275,7 +275,7 @@ int RunCommand::run(const std::vector<std::string>& args, const TablesOut& out, 
   draw(run, job, samples, predicted);
   if (!options_.record.empty()) record_run(options_.record, tables, measured);
   if (measured.agreement.equal) return 0;
-  log(OMEN_LOG_ERROR, kWho, "the divided run gives other results than one device");
+  log(OMEN_LOG_ERROR, kRunCommand, "the divided run gives other results than one device");
   return 1;
 }
 

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 // [external] calls `load`, whose value goes through two variables into `add` and `ret`; a constant
 // goes into `add`, too.
-ProgramGraph sample() {
+ProgramGraph sample_cdfg() {
   ProgramGraph graph;
   TextTable texts(graph);
   graph.name = "k";
@@ -42,7 +42,7 @@ std::vector<std::string> lines(const ProgramGraph& graph) {
 }
 
 TEST(Cdfg, KeepsInstructionsAndJoinsDefinersToUsers) {
-  const ProgramGraph graph = to_cdfg(sample());
+  const ProgramGraph graph = to_cdfg(sample_cdfg());
   EXPECT_THAT(graph.source_nodes, ElementsAre(0, 1, 3, 5));
   EXPECT_THAT(graph.texts, ElementsAre("[external]", "load", "add", "ret"));
   EXPECT_THAT(graph.full_texts, ElementsAre("", "%1 = load", "%2 = add", "ret i32 %1"));
@@ -52,13 +52,13 @@ TEST(Cdfg, KeepsInstructionsAndJoinsDefinersToUsers) {
 }
 
 TEST(Cdfg, JoinsEveryDefinerOfASharedVariable) {
-  ProgramGraph graph = sample();
+  ProgramGraph graph = sample_cdfg();
   graph.edges.push_back({3, 4, 0, Flow::kData});
   EXPECT_THAT(lines(to_cdfg(graph)), testing::IsSupersetOf({"load data ret 0", "add data ret 0"}));
 }
 
 TEST(Cdfg, TellsTheNodesItStandsForThroughTables) {
-  const GraphTables tables = to_tables({to_cdfg(sample())}, kCdfgDialect);
+  const GraphTables tables = to_tables({to_cdfg(sample_cdfg())}, kCdfgDialect);
   EXPECT_THAT(tables.nodes.numbers("source_node"), ElementsAre(0, 1, 3, 5));
   EXPECT_THAT(from_tables(tables.nodes, tables.edges)[0].source_nodes, ElementsAre(0, 1, 3, 5));
 }
