@@ -6,15 +6,71 @@ if(OMEN_BUILD_TESTS)
   include(GoogleTest)
 endif()
 
-# omen_add_unit_test(<source> [PREFIX <text>] [LINK <target>...] [INCLUDE <directory>...]
-#                    [LABELS <label>...] [ENVIRONMENT <var=value>...] [TORCH] [BARE])
-# One program per test file, named <prefix><stem>. TORCH bounds how many are compiled at a time;
-# BARE leaves the host and its test support out.
+# omen_add_unit_tests(<area> SOURCES <file>... [PREFIX <text>] [LINK <target>...]
+#                     [INCLUDE <directory>...] [DEFINE <definition>...] [DEPENDS <target>...]
+#                     [LABELS <label>...] [ENVIRONMENT <var=value>...] [TORCH] [BARE])
+# CTest names are <prefix><file stem>.<Suite>.<Case> in every kind of build, so that they can be
+# chosen and skipped by file. Joined builds (CMAKE_UNITY_BUILD) compile an area into one program,
+# <area>_tests; others let whoever works on one file build that alone, as <prefix><stem>.
+# TORCH bounds how many are compiled at a time; BARE leaves the host and its test support out.
+function(omen_add_unit_tests area)
+  cmake_parse_arguments(arg "BARE;TORCH" "PREFIX"
+    "SOURCES;LINK;INCLUDE;DEFINE;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT CMAKE_UNITY_BUILD)
+    foreach(source IN LISTS arg_SOURCES)
+      cmake_path(GET source STEM stem)
+      _omen_test_program(${arg_PREFIX}${stem} ${source})
+      _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "")
+    endforeach()
+    return()
+  endif()
+
+  # A file with a main() of its own is a program of its own, built with the others.
+  set(own "")
+  foreach(source IN LISTS arg_SOURCES)
+    file(STRINGS "${source}" main REGEX "^int main\\(")
+    if(main)
+      cmake_path(GET source STEM stem)
+      list(REMOVE_ITEM arg_SOURCES "${source}")
+      list(APPEND own ${arg_PREFIX}${stem})
+      _omen_test_program(${arg_PREFIX}${stem} ${source})
+      _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "")
+    endif()
+  endforeach()
+  _omen_test_program(${area}_tests ${arg_SOURCES})
+  if(own)
+    add_dependencies(${area}_tests ${own})
+  endif()
+  set(known "")
+  foreach(source IN LISTS arg_SOURCES)
+    cmake_path(GET source STEM stem)
+    _omen_test_suites("${source}" suites)
+    foreach(suite IN LISTS suites)
+      if(suite IN_LIST known)
+        message(FATAL_ERROR "${source}: another file of area ${area} has a suite ${suite} too")
+      endif()
+    endforeach()
+    list(APPEND known ${suites})
+    _omen_suite_filter("${suites}" filter)
+    _omen_discover_tests(${area}_tests ${arg_PREFIX}${stem} "${filter}")
+  endforeach()
+  # What was not seen in any file is not lost.
+  _omen_suite_filter("${known}" filter)
+  _omen_discover_tests(${area}_tests ${area}_tests "-${filter}")
+endfunction()
+
+# omen_add_unit_test(<source> <argument of omen_add_unit_tests>...): a program of its own in every
+# kind of build, named <prefix><stem>.
 function(omen_add_unit_test source)
-  cmake_parse_arguments(arg "BARE;TORCH" "PREFIX" "LINK;INCLUDE;LABELS;ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(arg "BARE;TORCH" "PREFIX"
+    "LINK;INCLUDE;DEFINE;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
   cmake_path(GET source STEM stem)
-  set(name ${arg_PREFIX}${stem})
-  add_executable(${name} ${source})
+  _omen_test_program(${arg_PREFIX}${stem} ${source})
+  _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "")
+endfunction()
+
+macro(_omen_test_program name)
+  add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock GTest::gtest_main omen_warnings)
   if(NOT arg_BARE)
     target_link_libraries(${name} PRIVATE omen_test_support)
@@ -24,15 +80,49 @@ function(omen_add_unit_test source)
   endif()
   target_include_directories(${name} PRIVATE ${arg_INCLUDE})
   target_compile_definitions(${name} PRIVATE OMEN_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}/tests"
-    OMEN_TEST_BUILD_DIR="${CMAKE_BINARY_DIR}")
+    OMEN_TEST_BUILD_DIR="${CMAKE_BINARY_DIR}" ${arg_DEFINE})
+  # What is tested is optimised; optimising the tests themselves costs more than it saves.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  if(arg_DEPENDS)
+    add_dependencies(${name} ${arg_DEPENDS})
+  endif()
   if(arg_TORCH)
     set_target_properties(${name} PROPERTIES JOB_POOL_COMPILE omen_torch)
-    # Spinning OpenMP teams of tests that run side by side would starve each other.
-    list(APPEND arg_ENVIRONMENT OMP_NUM_THREADS=1)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120 TEST_PREFIX "${name}."
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300 ENVIRONMENT "${arg_ENVIRONMENT}")
+endmacro()
+
+# The tests of a program that a filter of GoogleTest chooses, as <prefix>.<Suite>.<Case>.
+macro(_omen_discover_tests program prefix filter)
+  set(environment ${arg_ENVIRONMENT})
+  if(arg_TORCH)
+    # Spinning OpenMP teams of tests that run side by side would starve each other.
+    list(APPEND environment OMP_NUM_THREADS=1)
+  endif()
+  # CMake takes a list among the properties apart as often as it hands it on: seven escapes remain
+  # one list where ctest reads it, and one fewer loses every label but the first.
+  string(REPEAT "\\" 7 escapes)
+  string(REPLACE ";" "${escapes};" environment "${environment}")
+  string(REPLACE ";" "${escapes};" labels "${arg_LABELS}")
+  gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    TEST_PREFIX "${prefix}." TEST_FILTER "${filter}"
+    PROPERTIES LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${environment}")
+endmacro()
+
+# The suites that a file defines; an edited file is read again.
+function(_omen_test_suites source variable)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
+  file(STRINGS "${source}" suites REGEX "^(TYPED_)?TEST(_F|_P)?\\(")
+  list(TRANSFORM suites REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+),.*" "\\1")
+  list(REMOVE_DUPLICATES suites)
+  set(${variable} "${suites}" PARENT_SCOPE)
+endfunction()
+
+# Parameterised suites carry a name before theirs or a number after it.
+function(_omen_suite_filter suites variable)
+  list(TRANSFORM suites REPLACE "(.+)" "\\1.*:*/\\1.*:\\1/*")
+  list(JOIN suites ":" filter)
+  set(${variable} "${filter}" PARENT_SCOPE)
 endfunction()
 
 # omen_add_case(<file> [LABELS <label>...]): one .case file as a test, labelled with its groups.

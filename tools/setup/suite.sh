@@ -93,9 +93,8 @@ stage_tsan() {
     checking_proxy_test compare_jobs_test compare_runs_test mpi_jobs_test mpi_link_test
     stats_bootstrap_test ticker_test recording_test nvml_test nvml_failures_test"
   configure tsan -DOMEN_BUILD_TESTS=ON
-  # shellcheck disable=SC2086
   build tsan omen probe exerciser frozen newerminor othermajor initfails emptyslot contender telemetry \
-    baseline $tests
+    baseline host_tests stats_tests sampling_tests nvml_failures_test
   # One test reads all memory of a process, which under TSan is terabytes of shadow.
   # shellcheck disable=SC2086
   run_ctest tsan -R "^($(printf '%s|' $tests)none)\\." -E FindsNoTargetAnywhere
