@@ -112,12 +112,12 @@ stage_slow() {
 
 # run_stages NAME...: each in its own process, so that one failure does not hide the others.
 run_stages() {
-  local stage start status failures=0 begin=$SECONDS
+  local stage start cpu status failures=0 begin=$SECONDS
   OMEN_TOTALS=$(mktemp)
   export OMEN_TOTALS
   for stage in "$@"; do
     printf '\n== %s ==\n' "$stage"
-    start=$SECONDS status=0
+    start=$SECONDS cpu=$(child_seconds) status=0
     before=$(wc -l <"$OMEN_TOTALS")
     "$OMEN_ROOT/test.sh" --stage "$stage" || status=$?
     # A stage that runs no tests of its own counts as one.
@@ -125,10 +125,12 @@ run_stages() {
       [ $status -eq 0 ] && echo "1 0 0" >>"$OMEN_TOTALS" || echo "0 1 0" >>"$OMEN_TOTALS"
     fi
     [ $status -eq 0 ] || failures=$((failures + 1))
-    printf -- '-- %s: %s, %d s\n' "$stage" "$([ $status -eq 0 ] && echo ok || echo FAILED)" \
-      $((SECONDS - start))
+    printf -- '-- %s: %s, %d s, %d CPU seconds\n' "$stage" \
+      "$([ $status -eq 0 ] && echo ok || echo FAILED)" $((SECONDS - start)) \
+      $(($(child_seconds) - cpu))
   done
-  printf '\n%d stages, %d failed, %d s\n' $# $failures $((SECONDS - begin))
+  printf '\n%d stages, %d failed, %d s, %d CPU minutes\n' $# $failures $((SECONDS - begin)) \
+    $(($(child_seconds) / 60))
   awk '{ p += $1; f += $2; s += $3 } END {
     if (s) printf "%d skipped\n", s
     printf "%d passed, %d failed\n", p, f }' "$OMEN_TOTALS"
