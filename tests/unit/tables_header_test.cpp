@@ -21,15 +21,15 @@ using tables::ColumnSpec;
 using tables::kColumns;
 using ::testing::ElementsAre;
 
-const std::string kDocs = OMEN_TEST_SOURCE_DIR "/../sdk/docs/";
+const std::string kDocsDirectory = OMEN_TEST_SOURCE_DIR "/../sdk/docs/";
 
-std::string text_of(const std::string& path) {
+std::string document_text(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
 }
 
-bool fits(Type type, std::string_view wanted) {
+bool type_fits(Type type, std::string_view wanted) {
   if (wanted == "any") return true;
   if (wanted == "text") return is_text(type);
   if (wanted == "number") return is_number(type);
@@ -39,17 +39,17 @@ bool fits(Type type, std::string_view wanted) {
 }
 
 // Everything that a table promises its readers.
-void expect_complete(const std::string& name, const Table& table) {
+void expect_table_complete(const std::string& name, const Table& table) {
   for (const ColumnSpec& column : kColumns) {
     if (column.table != name || column.is_pattern()) continue;
     const auto at = table.find(std::string(column.name));
     EXPECT_TRUE(at || !column.always_there()) << name << " lacks " << column.name;
-    const bool fitting = !at || fits(table.type(*at), column.type);
+    const bool fitting = !at || type_fits(table.type(*at), column.type);
     EXPECT_TRUE(fitting) << name << "." << column.name << " is not " << column.type;
   }
 }
 
-std::string page() {
+std::string tables_page() {
   std::string text =
       "# Tables\n\n"
       "Made from `omen/tables.h`, which has the names as constants; a test compares the two.\n"
@@ -73,12 +73,13 @@ std::string page() {
 
 TEST(TablesHeader, PageIsMadeFromIt) {
   const std::string made = OMEN_TEST_BUILD_DIR "/tables.md";
-  std::ofstream(made) << page();
-  EXPECT_EQ(text_of(kDocs + "tables.md"), page()) << "copy " << made << " to sdk/docs/tables.md";
+  std::ofstream(made) << tables_page();
+  EXPECT_EQ(document_text(kDocsDirectory + "tables.md"), tables_page())
+      << "copy " << made << " to sdk/docs/tables.md";
 }
 
 TEST(TablesHeader, AuthoringSaysWhatIsAlwaysThere) {
-  std::ifstream in(kDocs + "authoring.md");
+  std::ifstream in(kDocsDirectory + "authoring.md");
   const std::regex row(R"(^\| ([a-z_]+) \| (.*) \|$)"), bold(R"(\*\*([a-z_]+)\*\*)");
   std::map<std::string, std::set<std::string>> said, wanted;
   for (std::string line; std::getline(in, line);) {
@@ -116,22 +117,22 @@ TEST(TablesHeader, SyntheticTasksFollowIt) {
   const conformance::ComponentQuirks quirks;
   const conformance::Task task(facts, quirks, 1);
   EXPECT_EQ(task.tables().size(), 7U);
-  for (const auto& [name, table] : task.tables()) expect_complete(name, table);
+  for (const auto& [name, table] : task.tables()) expect_table_complete(name, table);
 }
 
 TEST(TablesHeader, HostCompletesWhatItSays) {
   Tables given = one_row({{"size", "3"}});
   complete_workloads(given);
-  expect_complete(OMEN_TABLE_WORKLOADS, given.at(OMEN_TABLE_WORKLOADS));
+  expect_table_complete(OMEN_TABLE_WORKLOADS, given.at(OMEN_TABLE_WORKLOADS));
   const Table& workloads = given.at(OMEN_TABLE_WORKLOADS);
   const Table choices = one_row({{"gpu", "small"}}).at(OMEN_TABLE_WORKLOADS);
-  expect_complete(OMEN_TABLE_CANDIDATES, complete_candidates(choices, workloads));
+  expect_table_complete(OMEN_TABLE_CANDIDATES, complete_candidates(choices, workloads));
   const Table answers = TableBuilder()
                             .add("workload_id", std::vector<std::int64_t>{0})
                             .add("t", std::vector{1.5})
                             .finish();
   const Table checked = checked_predictions(answers, workloads, "some.one", "");
-  expect_complete(OMEN_TABLE_PREDICTIONS, checked);
+  expect_table_complete(OMEN_TABLE_PREDICTIONS, checked);
   EXPECT_EQ(checked.strings(OMEN_COLUMN_STATUS)[0], OMEN_STATUS_OK);
 }
 
