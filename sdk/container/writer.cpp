@@ -6,8 +6,8 @@
 #include "hash.hpp"
 #include "layout.hpp"
 #include "omen/container.hpp"
+#include "omen/pending_file.hpp"
 #include "omen/utf8.hpp"
-#include "pending_file.hpp"
 
 namespace omen::container {
 namespace {
