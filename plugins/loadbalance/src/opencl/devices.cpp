@@ -3,7 +3,7 @@
 #include <charconv>
 #include <limits>
 
-#include "opencl/cl_library.hpp"
+#include "omen/opencl.hpp"
 #include "opencl/runtime.hpp"
 
 namespace omen::loadbalance {

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "opencl/cl_library.hpp"
+#include "omen/opencl.hpp"
 #include "opencl/guarded_memory.hpp"
 #include "opencl/runtime.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens libOpenCL and names its errors.
-#include "opencl/cl_library.hpp"
+#include "omen/opencl.hpp"
 
 #include <dlfcn.h>
 
