@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "omen/container.hpp"
+#include "omen/median.hpp"
 
 namespace omen::container {
 namespace {
@@ -113,12 +114,6 @@ double timed_ms(Body&& body) {
   const double before = cpu_ms();
   body();
   return cpu_ms() - before;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 int show() {

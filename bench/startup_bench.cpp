@@ -21,10 +21,13 @@
 #include <vector>
 
 #include "components/manifest.hpp"
+#include "omen/median.hpp"
 
 namespace fs = std::filesystem;
 
 namespace {
+
+using omen::median;
 
 constexpr int kPlugins = 20;
 
@@ -122,12 +125,6 @@ double run(const std::vector<std::string>& words, const char* output = "/dev/nul
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
 }
 
 // Every plugin must be in the list, or a broken omen would win.

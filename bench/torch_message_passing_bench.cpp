@@ -25,10 +25,12 @@
 #include <string>
 #include <vector>
 
+#include "omen/median.hpp"
 #include "omen/torch/message_passing.hpp"
 
 namespace {
 
+using omen::median;
 using omen::torch_kit::Adjacency;
 
 constexpr std::int64_t kNodes = 100000;
@@ -171,11 +173,6 @@ double timed(const Setup& s, Variant variant) {
   const double before = cpu_ms();
   forward_backward(s, variant);
   return cpu_ms() - before;
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
 }
 
 bool same_answers(const Setup& s, Variant a, Variant b) {

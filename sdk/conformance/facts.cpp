@@ -11,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "omen/error.hpp"
+#include "omen/join.hpp"
+#include "omen/reads.hpp"
 
 namespace omen::conformance {
 namespace {
@@ -69,12 +71,6 @@ std::uint64_t whole(const Json& object, const char* key, const std::string& wher
   return value.get<std::uint64_t>();
 }
 
-std::string joined(const std::vector<std::string>& list) {
-  std::string all;
-  for (const std::string& item : list) all += (all.empty() ? "" : ", ") + item;
-  return all;
-}
-
 std::string number(double value) {
   if (std::isnan(value)) return "";
   char digits[32];
@@ -117,8 +113,8 @@ void add_option(std::map<std::string, std::string>& fields, const Json& option) 
     fields[at + bound] = option.contains(bound) && option[bound].is_number()
                              ? number(option[bound].get<double>())
                              : std::string();
-  fields[at + "choices"] = joined(texts(option, "choices", at));
-  fields[at + "flags"] = joined(texts(option, "flags", at));
+  fields[at + "choices"] = join(texts(option, "choices", at));
+  fields[at + "flags"] = join(texts(option, "flags", at));
 }
 
 void add_option(std::map<std::string, std::string>& fields, const omen_option_spec& option) {
@@ -129,14 +125,14 @@ void add_option(std::map<std::string, std::string>& fields, const omen_option_sp
   fields[at + "default"] = or_empty(option.default_text);
   fields[at + "min"] = number(option.min);
   fields[at + "max"] = number(option.max);
-  fields[at + "choices"] = joined(list_of(option.choices));
-  fields[at + "flags"] = joined(names_of(option.flags, kFlags));
+  fields[at + "choices"] = join(list_of(option.choices));
+  fields[at + "flags"] = join(names_of(option.flags, kFlags));
 }
 
 void finish(ComponentFacts& component) {
-  component.fields["caps"] = joined(component.caps);
-  component.fields["reads"] = joined(component.reads);
-  component.fields["writes"] = joined(component.writes);
+  component.fields["caps"] = join(component.caps);
+  component.fields["reads"] = join(component.reads);
+  component.fields["writes"] = join(component.writes);
 }
 
 ComponentFacts component_from(const Json& json) {
@@ -193,9 +189,7 @@ bool ComponentFacts::has_cap(std::string_view name) const {
 }
 
 bool ComponentFacts::reads_table(std::string_view table) const {
-  return std::any_of(reads.begin(), reads.end(), [&](const std::string& entry) {
-    return entry.substr(0, entry.find_first_of("@.:")) == table;
-  });
+  return omen::reads_table(reads, table);
 }
 
 const ComponentFacts* PluginFacts::find(std::uint32_t kind, const std::string& id) const {

@@ -7,31 +7,17 @@
 #include <numeric>
 #include <set>
 
+#include "omen/reads.hpp"
+
 namespace omen::conformance {
 namespace {
 
 constexpr std::int64_t kGroups = 6;
 constexpr std::int64_t kListWidth = 4;
 
-struct ReadEntry {
-  std::string table, column;  // column empty: the table as a whole; "*": any
-};
-
-// "nodes@ops/1", "edges:optional", "workloads.batch_size", "workloads.*".
-ReadEntry parse_read(std::string entry) {
-  if (const auto colon = entry.rfind(':'); colon != std::string::npos) entry.resize(colon);
-  ReadEntry read;
-  const auto at = entry.find('@');
-  const auto dot = entry.find('.', at == std::string::npos ? 0 : at);
-  if (at == std::string::npos && dot != std::string::npos) read.column = entry.substr(dot + 1);
-  read.table = entry.substr(0, std::min(at, dot));
-  return read;
-}
-
 std::string dialect_of(const ComponentFacts& component) {
   for (const std::string& entry : component.reads)
-    if (const auto at = entry.find('@'); at != std::string::npos)
-      return entry.substr(at + 1, entry.find(':', at) - at - 1);
+    if (const ReadEntry read = parse_read(entry); !read.dialect.empty()) return read.dialect;
   return "ops/1";
 }
 
@@ -227,7 +213,7 @@ void Task::make_graphs() {
                                           "src",      "dst",     "kind", "position"};
   for (const std::string& entry : component_->reads) {
     const ReadEntry read = parse_read(entry);
-    if (read.column.empty() || read.column == "*" || standard.count(read.column)) continue;
+    if (read.any_column() || standard.count(read.column)) continue;
     if (read.table == "nodes")
       add_column(nodes, "nodes", read.column, static_cast<std::int64_t>(node.size()), nullptr);
     if (read.table == "edges")
@@ -292,7 +278,7 @@ void Task::make_candidates() {
   std::set<std::string> costs;
   for (const std::string& entry : component_->reads) {
     const ReadEntry read = parse_read(entry);
-    if (read.column.empty() || read.column == "*") continue;
+    if (read.any_column()) continue;
     if (read.table == "candidates")
       add_column(candidates, "candidates", read.column, static_cast<std::int64_t>(id.size()),
                  nullptr);

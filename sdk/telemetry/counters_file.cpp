@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes `counters` as a container column by column in one pass over the rows.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "omen/container.hpp"
+#include "omen/pending_file.hpp"
 #include "omen/telemetry/rows.hpp"
 
 namespace omen::telemetry {
@@ -33,56 +29,10 @@ constexpr std::array<Column, 6> kColumns = {{{"workload_id", "int64", "I64", 8},
 // The order in which the table shows them.
 constexpr std::array<std::size_t, 6> kShown = {0, 1, 3, 4, 2, 5};
 
-// A new file beside its target; removed unless it takes the target's place.
-class OutputFile {
- public:
-  explicit OutputFile(fs::path target) : target_(std::move(target)) {
-    temporary_ = target_.string() + ".tmp" + std::to_string(::getpid());
-    fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd_ < 0) fail("create");
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!placed_) ::unlink(temporary_.c_str());
-  }
-
-  const std::string& path() const noexcept { return temporary_; }
-  void write(const void* bytes, std::size_t size, std::uint64_t offset) {
-    const char* at = static_cast<const char*>(bytes);
-    while (size > 0) {
-      const ssize_t count = ::pwrite(fd_, at, size, static_cast<off_t>(offset));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail("write");
-      at += count;
-      offset += static_cast<std::uint64_t>(count);
-      size -= static_cast<std::size_t>(count);
-    }
-  }
-  void place() {
-    if (::fsync(fd_) != 0) fail("write");
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace");
-    placed_ = true;
-  }
-
- private:
-  [[noreturn]] void fail(const char* what) const {
-    throw Error(
-        OMEN_IO,
-        std::string("cannot ") + what + " '" + target_.string() + "': " + std::strerror(errno),
-        "Check that the directory exists, is writable and has room.");
-  }
-  fs::path target_;
-  std::string temporary_;
-  int fd_ = -1;
-  bool placed_ = false;
-};
-
 // Collects a column's values and writes them in large pieces.
 class ColumnWriter {
  public:
-  ColumnWriter(OutputFile& file, std::uint64_t offset) : file_(file), offset_(offset) {
+  ColumnWriter(PendingFile& file, std::uint64_t offset) : file_(file), offset_(offset) {
     buffer_.reserve(kChunk);
   }
   template <class T>
@@ -92,13 +42,13 @@ class ColumnWriter {
     if (buffer_.size() + sizeof value > kChunk) flush();
   }
   void flush() {
-    file_.write(buffer_.data(), buffer_.size(), offset_);
+    file_.overwrite(buffer_.data(), buffer_.size(), offset_);
     offset_ += buffer_.size();
     buffer_.clear();
   }
 
  private:
-  OutputFile& file_;
+  PendingFile& file_;
   std::uint64_t offset_;
   std::string buffer_;
 };
@@ -161,7 +111,7 @@ Layout lay_out(const RowsInfo& info, std::size_t text_size, const std::string& d
   return layout;
 }
 
-void write_rows(const OpenRows& open, OutputFile& file, const Layout& layout) {
+void write_rows(const OpenRows& open, PendingFile& file, const Layout& layout) {
   std::vector<ColumnWriter> columns;
   for (const std::uint64_t offset : layout.column) columns.emplace_back(file, offset);
   const RowReaderPtr reader = open();
@@ -190,16 +140,16 @@ void write_container(const OpenRows& open, const fs::path& path) {
     offsets.push_back(static_cast<std::int32_t>(text.size()));
   }
   // The digest is known only once the data is written; a text of the same length holds its place.
-  OutputFile file(path);
+  PendingFile file(path);
   const Layout layout = lay_out(info, text.size(), std::string(64, '0'));
-  file.write(layout.header.data(), layout.header.size(), 0);
+  file.overwrite(layout.header.data(), layout.header.size(), 0);
   write_rows(open, file, layout);
-  file.write(offsets.data(), offsets.size() * sizeof(std::int32_t), layout.dictionary_offsets);
-  file.write(text.data(), text.size(), layout.dictionary_bytes);
-  const std::string digest = container::Reader::open(file.path()).digest();
+  file.overwrite(offsets.data(), offsets.size() * sizeof(std::int32_t), layout.dictionary_offsets);
+  file.overwrite(text.data(), text.size(), layout.dictionary_bytes);
+  const std::string digest = container::Reader::open(file.temporary()).digest();
   const Layout final = lay_out(info, text.size(), digest);
-  file.write(final.header.data(), final.header.size(), 0);
-  file.place();
+  file.overwrite(final.header.data(), final.header.size(), 0);
+  file.commit();
 }
 
 }  // namespace omen::telemetry

@@ -8,6 +8,7 @@
 
 #include "device_data.hpp"
 #include "omen/error.hpp"
+#include "omen/join.hpp"
 
 namespace omen::telemetry {
 namespace {
@@ -85,13 +86,6 @@ bool has_digit(const std::vector<std::string>& words) {
   });
 }
 
-// titan x and titanx are the same; so both spellings are asked for.
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += word;
-  return text;
-}
-
 bool contains_all(const std::vector<std::string>& words, const std::vector<std::string>& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -112,7 +106,7 @@ const std::vector<Spelling>& spellings() {
       names.push_back(device.name);
       for (const std::string& name : names) {
         std::vector<std::string> words = words_of(name);
-        std::string text = joined(words);
+        std::string text = join(words, "");  // titan x and titanx are the same
         made.push_back({&device, std::move(words), std::move(text)});
       }
     }
@@ -178,7 +172,7 @@ const std::vector<PublishedDevice>& published_devices() {
 
 const PublishedDevice* find_device(std::string_view spelling) {
   const std::vector<std::string> words = words_of(spelling);
-  const std::string text = joined(words);
+  const std::string text = join(words, "");
   const PublishedDevice* best = nullptr;
   std::size_t most = 0;
   for (const Spelling& known : spellings()) {
@@ -193,7 +187,7 @@ const PublishedDevice* find_device(std::string_view spelling) {
 }
 
 std::vector<std::string> near_devices(std::string_view spelling, std::size_t most) {
-  const std::string text = joined(words_of(spelling));
+  const std::string text = join(words_of(spelling), "");
   std::map<const PublishedDevice*, double> best;
   for (const Spelling& known : spellings()) {
     double& score = best[known.device];

@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <map>
 
+#include "omen/median.hpp"
+
 namespace omen::telemetry {
 namespace {
 
 double throughput(const PerfRun& run) {
   return run.seconds > 0 ? run.work / run.seconds : 0;
-}
-
-double median_step(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 struct Reference {
@@ -48,7 +44,7 @@ std::vector<PerfVerdict> find_failed_runs(const std::vector<PerfRun>& runs, doub
       }
       if (good.empty()) continue;
       const auto count = static_cast<std::int64_t>(good.size());
-      reference = Reference{size, median_step(std::move(good)), count};
+      reference = Reference{size, median(std::move(good)), count};
     }
   }
   return verdicts;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "omen/median.hpp"
+
 namespace omen::telemetry {
 namespace {
 
@@ -22,11 +24,6 @@ double quantile(const std::vector<double>& sorted, double q) {
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (place - std::floor(place)) * (sorted[above] - sorted[below]);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return quantile(values, 0.5);
 }
 
 double spread_around(const std::vector<double>& values, double centre) {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "omen/container.hpp"
+#include "omen/join.hpp"
 #include "support/temp_dir.hpp"
 
 namespace omen::host {
@@ -66,12 +67,6 @@ std::vector<std::string> texts(const Table& table, const std::string& column) {
 
 std::vector<std::string> lines_of(int count, const std::string& line) {
   return std::vector<std::string>(count, line);
-}
-
-std::string join(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
 }
 
 // --------------------------------------------------------------------------------------- CSV: fine
@@ -203,10 +198,10 @@ TEST(Csv, ATypingErrorDoesNotTurnNumbersIntoText) {
   std::vector<std::string> lines = lines_of(30, "1,2.5");
   lines[0] = "a,b";
   lines[17] = "1,2.5.1";
-  EXPECT_THAT(csv_error(join(lines)),
+  EXPECT_THAT(csv_error(join_lines(lines)),
               StartsWith("f:18:3: '2.5.1' is not a number; 28 of 29 values of column 'b' are"));
   for (int i = 0; i < 15; ++i) lines[i + 1] = "1,v" + std::to_string(i);
-  EXPECT_EQ(schema(csv(join(lines))), "a:int64 b:dictionary") << "half text is text";
+  EXPECT_EQ(schema(csv(join_lines(lines))), "a:int64 b:dictionary") << "half text is text";
 }
 
 TEST(Csv, LaterBatchesMustFitTheFirst) {
@@ -304,7 +299,7 @@ TEST(Csv, AnUnclosedQuoteDoesNotEatThePipe) {
 TEST(Csv, BatchesAlsoEndByBytes) {
   ReadOptions options;
   options.batch_bytes = 1000;
-  std::istringstream in("a\n" + join(lines_of(100, std::string(99, 'x'))));
+  std::istringstream in("a\n" + join_lines(lines_of(100, std::string(99, 'x'))));
   TableStream stream = stream_csv(in, "f", options);
   EXPECT_EQ(stream.next()->rows(), 10);
 }

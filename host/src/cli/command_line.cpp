@@ -3,6 +3,7 @@
 #include "cli/command_line.hpp"
 
 #include "cli/console.hpp"
+#include "omen/scaled_number.hpp"
 
 namespace omen::host::cli {
 namespace {
@@ -27,19 +28,8 @@ double parse_time(const std::string& flag, const std::string& text) {
 }
 
 std::uint64_t parse_memory(const std::string& text) {
-  std::size_t used = 0;
-  double bytes = -1;
-  try {
-    bytes = std::stod(text, &used);
-  } catch (const std::exception&) {
-  }
-  std::string suffix = text.substr(used);
-  if (!suffix.empty() && suffix.back() == 'B') suffix.pop_back();
-  static constexpr std::pair<const char*, double> kFactors[] = {
-      {"", 1},       {"k", 1e3},       {"M", 1e6},         {"G", 1e9},
-      {"Ki", 1024.}, {"Mi", 1048576.}, {"Gi", 1073741824.}};
-  for (const auto& [name, factor] : kFactors)
-    if (suffix == name && bytes > 0) return static_cast<std::uint64_t>(bytes * factor);
+  const std::optional<double> bytes = parse_bytes(text);
+  if (bytes && *bytes > 0) return static_cast<std::uint64_t>(*bytes);
   usage_error("--memory is '" + text + "', which is no size",
               "give a number with k, M or G, such as 2G");
 }

@@ -7,6 +7,7 @@
 
 #include "compare/assemble.hpp"
 #include "compare/run_directory.hpp"
+#include "omen/pending_file.hpp"
 #include "pipeline/models.hpp"
 #include "report/report.hpp"
 #include "text/json_writer.hpp"
@@ -21,8 +22,7 @@ void write_record(const Session& session, const RunDirectory& run, const RunReco
   JsonWriter json;
   session.begin_record(json, "compare");
   write_fields(json, record);
-  write_text(run.path() / "run.json.part", json.end().text());
-  fs::rename(run.path() / "run.json.part", run.path() / "run.json");
+  replace_file(run.path() / "run.json", json.end().text());
 }
 
 std::string machine_json() {

@@ -10,6 +10,7 @@
 #include "cli/verbs.hpp"
 #include "components/options.hpp"
 #include "components/registry.hpp"
+#include "omen/join.hpp"
 #include "text/json_writer.hpp"
 
 namespace omen::host::cli {
@@ -92,12 +93,6 @@ std::string fact(const char* label, const std::string& text, int width) {
   return line + wrap(text, width, kColumn) + "\n";
 }
 
-std::string joined(const std::vector<std::string>& words, const char* separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
-
 // "time_ms:ms:lower" as "time_ms [ms], lower is better".
 std::string target_text(const std::string& entry) {
   const std::size_t first = entry.find(':'), second = entry.find(':', first + 1);
@@ -116,10 +111,9 @@ std::string component_text(const ComponentInfo& component, const InfoRequest& re
   text += fact("", component.summary, width);
   std::vector<std::string> targets;
   for (const std::string& entry : component.writes) targets.push_back(target_text(entry));
-  text += fact("reads", joined(component.reads, ", "), width) +
-          fact("writes", joined(targets, component.kind == OMEN_PREDICTOR ? "\n" : ", "), width);
-  text += fact("can", joined(cap_names(component.caps), ", "), width) +
-          fact("cite", component.cite, width);
+  text += fact("reads", join(component.reads), width) +
+          fact("writes", join(targets, component.kind == OMEN_PREDICTOR ? "\n" : ", "), width);
+  text += fact("can", join(cap_names(component.caps)), width) + fact("cite", component.cite, width);
   for (const ModelInfo& model : component.models)
     text += fact(&model == component.models.data() ? "models" : "",
                  model.name + (model.is_default ? " (default)" : "") +
@@ -143,8 +137,8 @@ std::string plugin_text(const Manifest& plugin, const Terminal& terminal) {
     text += fact("isolation", plugin.isolation + " in a worker process", width);
   std::vector<std::string> needs;
   for (const auto& [name, range] : plugin.requirements) needs.push_back(name + " " + range);
-  text += fact("needs", joined(needs, ", "), width);
-  return text + fact("writes also", joined(plugin.graph_suffixes, ", "), width) + "\n";
+  text += fact("needs", join(needs), width);
+  return text + fact("writes also", join(plugin.graph_suffixes), width) + "\n";
 }
 
 int run_info(const Globals& globals, const InfoRequest& request) {

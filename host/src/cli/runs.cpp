@@ -7,6 +7,7 @@
 #include "cli/completion.hpp"
 #include "cli/verbs.hpp"
 #include "compare/run_diff.hpp"
+#include "omen/join.hpp"
 #include "report/report.hpp"
 #include "text/json_writer.hpp"
 
@@ -17,12 +18,6 @@ struct RunsRequest {
   std::string action = "list", runs_dir = "runs";
   std::vector<std::string> ids;
 };
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 std::vector<std::string> contestant_labels(const RunRecord& run) {
   std::vector<std::string> labels;
@@ -70,8 +65,8 @@ int list(const Globals& globals, const RunsRequest& request) {
     table.add({{run.id, Style::kStrong},
                run.time,
                {status_of(run), done ? Style::kPlain : Style::kWarn},
-               joined(contestant_labels(run)),
-               joined(task_names(run)),
+               join(contestant_labels(run)),
+               join(task_names(run)),
                done ? format_duration(run.seconds) : "-"});
   }
   print_table(globals, table);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "omen/reads.hpp"
+
 namespace omen::host {
 namespace {
 
@@ -14,11 +16,6 @@ Ids fold_ids(const Table& table, const char* column) {
   Ids ids;
   for (const double value : table.numbers(column)) ids.push_back(static_cast<std::int64_t>(value));
   return ids;
-}
-
-bool reads_candidates(const ComponentInfo& predictor) {
-  return std::any_of(predictor.reads.begin(), predictor.reads.end(),
-                     [](const std::string& read) { return read.starts_with("candidates"); });
 }
 
 // Codes of the values that occur, in the order of the dictionary.
@@ -87,7 +84,7 @@ class Cutter {
       : task_(task.task),
         tables_(task.tables),
         candidates_(predicts_candidates(task.task, task.tables)),
-        expand_(candidates_ && !reads_candidates(predictor)),
+        expand_(candidates_ && !reads_table(predictor.reads, "candidates")),
         scalars_only_(scalars_only) {}
 
   bool expands() const { return expand_; }

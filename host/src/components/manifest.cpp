@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "omen/join.hpp"
 #include "tables/json_node.hpp"
 
 namespace omen::host {
@@ -53,14 +55,6 @@ std::uint64_t bits_of(const std::vector<std::string>& names,
   return bits;
 }
 
-template <std::size_t N>
-std::string join_names(const std::array<const char*, N>& names) {
-  std::string text;
-  for (const char* name : names)
-    if (*name) text += (text.empty() ? "" : ", ") + std::string(name);
-  return text;
-}
-
 using Node = JsonNode;
 
 bool is_identifier(std::string_view text, std::string_view extra) {
@@ -78,7 +72,7 @@ OptionInfo parse_option(const Node& node) {
   const std::string type = node.text("type");
   const auto known = std::find(kTypeNames.begin() + 1, kTypeNames.end(), type);
   if (known == kTypeNames.end())
-    node.at("type").fail("is '" + type + "'; known: " + join_names(kTypeNames));
+    node.at("type").fail("is '" + type + "'; known: " + join(std::span(kTypeNames).subspan(1)));
   option.type = static_cast<std::uint32_t>(known - kTypeNames.begin());
   option.help = node.text_or("help", "");
   option.unit = node.text_or("unit", "");
@@ -106,7 +100,7 @@ ComponentInfo parse_component(const Node& node, std::string_view family) {
   const std::string kind = node.text("kind");
   const auto known = std::find(kKindNames.begin() + 1, kKindNames.end(), kind);
   if (known == kKindNames.end())
-    node.at("kind").fail("is '" + kind + "'; known: " + join_names(kKindNames));
+    node.at("kind").fail("is '" + kind + "'; known: " + join(std::span(kKindNames).subspan(1)));
   component.kind = static_cast<std::uint32_t>(known - kKindNames.begin());
   component.id = node.text("id");
   const std::string prefix = std::string(family) + ".";
@@ -236,7 +230,7 @@ std::uint32_t kind_from_name(std::string_view name) {
   const auto known = std::find(kKindNames.begin() + 1, kKindNames.end(), name);
   if (known != kKindNames.end()) return static_cast<std::uint32_t>(known - kKindNames.begin());
   throw Error(OMEN_INVALID_ARGUMENT, "unknown kind '" + std::string(name) + "'",
-              "Use one of: " + join_names(kKindNames) + ".");
+              "Use one of: " + join(std::span(kKindNames).subspan(1)) + ".");
 }
 
 std::vector<std::string> cap_names(std::uint64_t caps) {

@@ -11,6 +11,7 @@
 #include "components/manifest.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/pending_file.hpp"
 
 namespace fs = std::filesystem;
 
@@ -108,15 +109,6 @@ void add_example(omen::host::Manifest& manifest, const std::string& example) {
                     "Write it as: omen PLUGIN VERB ...");
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  const fs::path temporary = path.string() + ".tmp";
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!file || std::fclose(file) != 0 || !written)
-    throw omen::Error(OMEN_IO, "cannot write " + temporary.string());
-  fs::rename(temporary, path);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -132,7 +124,7 @@ int main(int argc, char** argv) {
     const std::string text = omen::host::to_json(manifest);
     omen::host::parse_manifest(text,
                                directory);  // refuses now what every reader would refuse later
-    write_file(arguments.output, text);
+    omen::replace_file(arguments.output, text);
     return 0;
   } catch (const omen::Error& e) {
     std::fprintf(stderr, "error: %s\n", e.what());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,8 @@
 #include "components/registry.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/join.hpp"
+#include "omen/scaled_number.hpp"
 
 namespace omen::host {
 namespace {
@@ -34,46 +35,18 @@ std::string short_number(double value) {
               hint);
 }
 
-std::string joined(const Texts& names, const char* separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
-}
-
-// Splits "64k" into its digits and the factor of the suffix; 0 for an unknown suffix.
-std::int64_t split_suffix(std::string_view& text) {
-  const std::size_t end = text.find_last_of("0123456789.") + 1;  // 0 where there is no digit
-  const std::string_view suffix = text.substr(end);
-  text = text.substr(0, end);
-  constexpr std::pair<std::string_view, std::int64_t> kFactors[] = {
-      {"", 1},           {"k", 1000},       {"K", 1000},       {"M", 1000000},
-      {"G", 1000000000}, {"Ki", 1ll << 10}, {"Mi", 1ll << 20}, {"Gi", 1ll << 30}};
-  for (const auto& [name, factor] : kFactors)
-    if (suffix == name) return factor;
-  return 0;
-}
-
-template <class T>
-bool parse_whole(std::string_view text, T& value) {
-  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 bool parse_real(std::string_view text, double& value) {
-  const std::int64_t factor = split_suffix(text);
-  if (factor == 0 || !parse_whole(text, value)) return false;
-  value *= static_cast<double>(factor);
-  return std::isfinite(value);
+  const std::optional<double> parsed = parse_scaled(text);
+  if (parsed) value = *parsed;
+  return parsed.has_value();
 }
 
 // Whole numbers also as "1e6" or "1.5k", as long as the result is whole.
 bool parse_int(std::string_view text, std::int64_t& value) {
   constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
-  std::string_view digits = text;
-  const std::int64_t factor = split_suffix(digits);
-  if (factor != 0 && parse_whole(digits, value))
-    return !__builtin_mul_overflow(value, factor, &value);
+  const ScaledText parts = split_scaled(text);
+  const std::optional<std::int64_t> digits = parse_whole_text<std::int64_t>(parts.digits);
+  if (parts.factor != 0 && digits) return !__builtin_mul_overflow(*digits, parts.factor, &value);
   double real = 0;
   if (!parse_real(text, real) || real != std::floor(real) || std::fabs(real) > kExactIntegers)
     return false;
@@ -119,7 +92,7 @@ omen_option parse_value(const ComponentInfo& component, const OptionInfo& option
     case OMEN_OPT_CHOICE:
       if (std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
         const Texts near = near_names(text, option.choices);
-        refuse(component, option, text, "allowed " + joined(option.choices, ", "),
+        refuse(component, option, text, "allowed " + join(option.choices, ", "),
                near.empty() ? "" : "Did you mean '" + near[0] + "'?");
       }
       break;
@@ -233,7 +206,7 @@ json canonical_value(const OptionInfo& option, const omen_option& value) {
 }  // namespace
 
 std::string describe_range(const OptionInfo& option) {
-  if (option.type == OMEN_OPT_CHOICE) return joined(option.choices, "|");
+  if (option.type == OMEN_OPT_CHOICE) return join(option.choices, "|");
   if (option.type == OMEN_OPT_BOOL) return "true|false";
   if (std::isnan(option.min) && std::isnan(option.max)) return "";
   return (std::isnan(option.min) ? "" : short_number(option.min)) + ".." +

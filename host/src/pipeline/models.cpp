@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "omen/join.hpp"
+#include "omen/reads.hpp"
 #include "worker/machine.hpp"
 
 namespace omen::host {
@@ -16,26 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "model/1";
-
-std::string joined_reads(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
-// "workloads.batch_size", "nodes@ops/1", "edges:optional".
-struct ModelRead {
-  std::string table, column;
-  bool optional = false;
-};
-
-ModelRead parse_model_read(std::string text) {
-  const bool optional = text.ends_with(":optional");
-  text.resize(std::min({text.find(':'), text.find('@'), text.size()}));
-  const std::size_t dot = text.find('.');
-  if (dot == text.npos) return {text, "*", optional};
-  return {text.substr(0, dot), text.substr(dot + 1), optional};
-}
 
 bool is_model_key(std::string_view column) {
   for (const char* key :
@@ -123,7 +105,7 @@ void check_schema(const ModelCard& card, const ComponentRef& component, const Da
   std::erase_if(missing, [&](const std::string& entry) {
     return std::any_of(
         component.info->reads.begin(), component.info->reads.end(), [&](const std::string& text) {
-          const ModelRead read = parse_model_read(text);
+          const ReadEntry read = parse_read(text);
           return read.optional && entry.starts_with(read.table + "." + read.column + ":");
         });
   });
@@ -132,7 +114,7 @@ void check_schema(const ModelCard& card, const ComponentRef& component, const Da
       OMEN_INVALID_DATA,
       card.file + " was trained on feature schema " + card.schema_hash.substr(0, 4) + " (" +
           columns_text(card.schema.size()) + ") but this data provides " + hash.substr(0, 4) +
-          " (" + columns_text(offered.size()) + "); missing: " + joined_reads(missing),
+          " (" + columns_text(offered.size()) + "); missing: " + join(missing),
       "Add the missing columns, or train on this data with: omen train " + component.info->id);
 }
 
@@ -143,10 +125,9 @@ void check_targets(const ModelCard& card, const std::vector<TargetFacts>& wanted
     if (have == card.targets.end()) {
       std::vector<std::string> names;
       for (const TargetFacts& target : card.targets) names.push_back(target.name);
-      throw Error(
-          OMEN_INVALID_DATA,
-          card.file + " does not predict '" + want.name + "'; it predicts " + joined_reads(names),
-          "Train a model for that target.");
+      throw Error(OMEN_INVALID_DATA,
+                  card.file + " does not predict '" + want.name + "'; it predicts " + join(names),
+                  "Train a model for that target.");
     }
     if (!want.unit.empty() && !have->unit.empty() && have->unit != want.unit)
       throw Error(OMEN_INVALID_DATA,
@@ -207,7 +188,7 @@ fs::path resolve_model(const ComponentRef& component, const std::string& wanted)
   const std::vector<std::string> near = near_names(wanted, names);
   throw Error(OMEN_NOT_FOUND,
               "model '" + wanted + "' is neither a file nor a model of " + component.info->id +
-                  (names.empty() ? ", which has none" : ", which has " + joined_reads(names)),
+                  (names.empty() ? ", which has none" : ", which has " + join(names)),
               near.empty() ? "Make one with: omen train " + component.info->id
                            : "Did you mean '" + near[0] + "'?");
 }
@@ -258,13 +239,13 @@ ModelCard read_model_card(const fs::path& file) {
 std::vector<std::string> feature_schema(const ComponentInfo& component, const Dataset& data) {
   std::vector<std::string> schema;
   for (const std::string& text : component.reads) {
-    const ModelRead read = parse_model_read(text);
+    const ReadEntry read = parse_read(text);
     if (read.table.ends_with("targets") || !data.has(read.table.c_str())) continue;
     const TableStream stream = data.stream(read.table.c_str());
     const Table& columns = stream.schema();
     for (std::size_t c = 0; c < columns.columns(); ++c) {
       const std::string name(columns.name(c));
-      if (read.column == name || (read.column == "*" && !is_model_key(name)))
+      if (read.column == name || (read.any_column() && !is_model_key(name)))
         schema.push_back(read.table + "." + name + ":" + type_text(columns, c));
     }
   }

@@ -13,6 +13,9 @@
 #include <iostream>
 #include <unordered_map>
 
+#include "omen/join.hpp"
+#include "omen/reads.hpp"
+#include "omen/scaled_number.hpp"
 #include "pipeline/models.hpp"
 
 namespace omen::host {
@@ -21,12 +24,6 @@ namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string join(const std::vector<std::string>& words, const char* separator = ", ") {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
 }
 
 constexpr std::size_t kHeadBytes = 4096;
@@ -97,36 +94,12 @@ bool is_written_form(const Registry& registry, const std::string& input) {
                       : "see what is installed with: omen list");
 }
 
-// "nodes@programl/1:optional" in parts.
-struct ReadSpec {
-  std::string table, column, dialect;
-  bool optional = false;
-};
-
-ReadSpec parse_read(std::string text) {
-  ReadSpec spec;
-  if (const std::size_t colon = text.find(':'); colon != text.npos) {
-    spec.optional = text.substr(colon + 1) == "optional";
-    text.resize(colon);
-  }
-  if (const std::size_t at = text.find('@'); at != text.npos) {
-    spec.dialect = text.substr(at + 1);
-    text.resize(at);
-  }
-  if (const std::size_t dot = text.find('.'); dot != text.npos) {
-    spec.column = text.substr(dot + 1);
-    text.resize(dot);
-  }
-  spec.table = text;
-  return spec;
-}
-
 // How well a predictor fits: 0 not at all, 1 through wildcards, 2 by name.
 int fitness(const ComponentInfo& component, const Tables& tables, const std::string& dialect) {
   const bool has_graph = tables.count("nodes") > 0;
   bool by_name = false, reads_nodes = false;
   for (const std::string& text : component.reads) {
-    const ReadSpec read = parse_read(text);
+    const ReadEntry read = parse_read(text);
     if (read.table == "nodes") {
       reads_nodes = true;
       if (has_graph && !read.dialect.empty() && read.dialect != dialect) return 0;
@@ -138,7 +111,7 @@ int fitness(const ComponentInfo& component, const Tables& tables, const std::str
       if (!read.optional && read.column != "*") return 0;
       continue;
     }
-    if (read.column.empty() || read.column == "*") continue;
+    if (read.any_column()) continue;
     if (table->second.has(read.column))
       by_name |= !has_graph;
     else if (!read.optional)
@@ -160,7 +133,7 @@ bool has_columns(const Tables& tables, const std::vector<std::string>& columns) 
 std::vector<std::string> needed_columns(const ComponentInfo& component, const fs::path& model) {
   std::vector<std::string> columns = model_columns(model);
   for (const std::string& text : component.reads) {
-    const ReadSpec read = parse_read(text);
+    const ReadEntry read = parse_read(text);
     if (read.optional && !read.column.empty()) std::erase(columns, read.table + "." + read.column);
   }
   return columns;
@@ -248,16 +221,11 @@ bool is_text_column(const std::vector<std::string>& schema, const std::string& n
 
 // "1M" as 1000000 and "1Mi" as 1048576; other texts as they are.
 std::string plain_size(const std::string& text) {
-  static const std::map<std::string, double> kUnits = {
-      {"k", 1e3},   {"K", 1e3},      {"M", 1e6},        {"G", 1e9},
-      {"Ki", 1024}, {"Mi", 1048576}, {"Gi", 1073741824}};
-  const std::size_t digits = text.find_first_not_of("0123456789.");
-  if (digits == 0 || digits == std::string::npos) return text;
-  std::string unit = text.substr(digits);
-  if (unit.size() > 1 && unit.back() == 'B') unit.pop_back();
-  const auto factor = kUnits.find(unit);
-  if (factor == kUnits.end()) return text;
-  return std::to_string(std::llround(std::atof(text.c_str()) * factor->second));
+  const std::string suffix = text.substr(text.find_last_of("0123456789.") + 1);
+  const bool from_digit = text.find_first_of("0123456789.") == 0;
+  if (!from_digit || suffix.empty() || suffix == "B") return text;
+  const std::optional<double> size = parse_bytes(text);
+  return size ? std::to_string(std::llround(*size)) : text;
 }
 
 // Whole numbers become reals where the model was trained on reals, so that "2" in a file of "2.5"s
@@ -485,9 +453,8 @@ Choice choose_predictor(const Registry& registry, const Tables& tables, const st
 std::vector<std::string> feature_names(const ComponentInfo& component) {
   std::vector<std::string> names;
   for (const std::string& text : component.reads) {
-    const ReadSpec read = parse_read(text);
-    if (read.table == "workloads" && !read.column.empty() && read.column != "*")
-      names.push_back(read.column);
+    const ReadEntry read = parse_read(text);
+    if (read.table == "workloads" && !read.any_column()) names.push_back(read.column);
   }
   return names;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "omen/reads.hpp"
 #include "omen/tables.hpp"
 #include "pipeline.hpp"
 #include "pipeline/models.hpp"
@@ -24,12 +25,11 @@ struct Needs {
 Needs prediction_needs(const ComponentInfo& scorer) {
   Needs needs;
   for (const std::string& text : scorer.reads) {
-    const std::string read = text.substr(0, text.find(':'));
-    if (read != "predictions" && !read.starts_with("predictions.")) continue;
+    const ReadEntry read = parse_read(text);
+    if (read.table != "predictions") continue;
     needs.wanted = true;
-    needs.required |= !text.ends_with(":optional");
-    if (read != "predictions" && read != "predictions.*")
-      needs.columns.push_back(read.substr(std::string_view("predictions.").size()));
+    needs.required |= !read.optional;
+    if (!read.any_column()) needs.columns.push_back(read.column);
   }
   return needs;
 }
@@ -42,11 +42,6 @@ bool writes_all(const ComponentInfo& predictor, const std::vector<std::string>& 
                        });
   };
   return std::all_of(columns.begin(), columns.end(), writes);
-}
-
-bool scores_candidates(const ComponentInfo& predictor) {
-  return std::any_of(predictor.reads.begin(), predictor.reads.end(),
-                     [](const std::string& read) { return read.starts_with("candidates"); });
 }
 
 // The predictor of the scorer's own family that gives what it reads, unless the user names one.
@@ -126,7 +121,7 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
     flags.sources_for(*choice.predictor.info);
     if (!choice.model.empty())
       add_flag_features(tables, flags, feature_names(choice), read_model_card(choice.model).schema);
-    const bool native = scores_candidates(*choice.predictor.info);
+    const bool native = reads_table(choice.predictor.info->reads, "candidates");
     Tables given = native ? tables : expand_candidates(tables, result.candidates);
     if (native) given["candidates"] = result.candidates;
     const Prediction predicted = predict(components, choice, given, flags);

@@ -2,7 +2,6 @@
 // The comparison as one page that opens offline: style, scripts, chart library and data inside.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -60,19 +59,10 @@ class Columns {
   }
 
  private:
-  void append(const std::string& text) { out_ += json_quote(text); }
+  void append(const std::string& text) { append_json_quoted(out_, text); }
   void append(std::int64_t number) { out_ += std::to_string(number); }
   // Six digits are more than a screen can show.
-  void append(double number) {
-    if (!std::isfinite(number)) {
-      out_ += "null";
-      return;
-    }
-    char text[32];
-    const auto end =
-        std::to_chars(text, text + sizeof text, number, std::chars_format::general, 6).ptr;
-    out_.append(text, end);
-  }
+  void append(double number) { append_json_rounded(out_, number, 6); }
   std::string& out_;
   bool first_ = true;
 };

@@ -5,12 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "omen/median.hpp"
+
 namespace omen::host::stats {
 
 // Linear between order statistics, as NumPy and R (type 7) do it. NaN for no values.
 double quantile(std::vector<double> values, double q);
-// The mean of the two middle ones where their number is even.
-double median(std::vector<double> values);
+using omen::median;
 double mean(std::span<const double> values);
 
 }  // namespace omen::host::stats

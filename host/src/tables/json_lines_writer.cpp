@@ -4,38 +4,12 @@
 #include <cmath>
 #include <ostream>
 
-#include "omen/utf8.hpp"
+#include "omen/json_text.hpp"
 #include "tables/json_lines.hpp"
 #include "text/number_text.hpp"
 
 namespace omen::host {
 namespace {
-
-void append_text(std::string& out, std::string_view text) {
-  out += '"';
-  std::size_t valid = std::min(find_invalid_utf8(text), text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (i == valid) {
-      out += "\\ufffd";
-      const std::size_t next = find_invalid_utf8(text.substr(i + 1));
-      valid = next == std::string_view::npos ? text.size() : i + 1 + next;
-    } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += text[i];
-    } else if (c >= 0x20) {
-      out += text[i];
-    } else if (c == '\n') {
-      out += "\\n";
-    } else {
-      constexpr char kDigits[] = "0123456789abcdef";
-      out += "\\u00";
-      out += kDigits[c >> 4];
-      out += kDigits[c & 15];
-    }
-  }
-  out += '"';
-}
 
 template <class T>
 void append_json_number(std::string& out, T value) {
@@ -60,7 +34,7 @@ void append_cell(std::string& out, const Table& table, std::size_t c, std::int64
   if (table.is_null(c, row))
     out += "null";
   else if (is_text(type))
-    append_text(out, table.strings(c)[row]);
+    append_json_quoted(out, table.strings(c)[row]);
   else if (type == Type::kBool)
     out += table.boolean(c, row) ? "true" : "false";
   else if (type == Type::kFloatList)
@@ -77,7 +51,7 @@ std::vector<std::string> row_keys(const Table& table) {
   std::vector<std::string> keys;
   for (std::size_t c = 0; c < table.columns(); ++c) {
     std::string key = c > 0 ? "," : "";
-    append_text(key, table.name(c));
+    append_json_quoted(key, table.name(c));
     keys.push_back(key + ":");
   }
   return keys;

@@ -10,39 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace omen::host {
+#include "omen/json_text.hpp"
 
-inline std::string json_quote(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          char escape[8];
-          std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-          out += escape;
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + '"';
-}
+namespace omen::host {
 
 // `JsonWriter w; w.object().key("a").value(1).end(); w.text()`.
 class JsonWriter {

@@ -12,6 +12,7 @@
 
 #include "child_process.hpp"
 #include "machine.hpp"
+#include "omen/pending_file.hpp"
 #include "worker/worker.hpp"
 
 namespace omen::host {
@@ -48,14 +49,11 @@ void write_records(const fs::path& file, const std::map<std::string, CrashRecord
                        {"call", r.call},     {"outcome", r.outcome}, {"signal", r.signal},
                        {"time", r.time},     {"count", r.count}};
   const Json document = {{"format_version", 1}, {"crashes", crashes}};
-  const fs::path fresh = file.string() + "." + std::to_string(getpid());
-  {
-    std::ofstream out(fresh, std::ios::trunc);
-    out << document.dump(1) << '\n';
-    if (!out.flush()) return;
+  try {
+    replace_file(file, document.dump(1) + '\n');
+  } catch (const Error&) {
+    // A cache that cannot be written is no error.
   }
-  std::error_code ignored;
-  fs::rename(fresh, file, ignored);
 }
 
 // Reads, changes and replaces the file while no other process does; a cache that cannot be written

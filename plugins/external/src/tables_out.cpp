@@ -3,6 +3,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <omen/container.hpp>
+#include <omen/join.hpp>
+#include <omen/json_text.hpp>
 #include <set>
 #include <sstream>
 
@@ -101,20 +103,12 @@ std::vector<std::string> labels(const Table& table, std::size_t column) {
   return all;
 }
 
-// Documents are put together as text: a JSON tree allocates in its destructor, where running out of
-// memory would end the process.
-std::string json_text(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string list(const std::vector<std::string>& entries) {
-  std::string text;
-  for (const std::string& entry : entries) text += (text.empty() ? "" : ", ") + entry;
-  return "[" + text + "]";
+  return "[" + join(entries) + "]";
 }
 
 std::string quoted_list(std::vector<std::string> texts) {
-  for (std::string& text : texts) text = json_text(text);
+  for (std::string& text : texts) text = json_quote(text);
   return list(texts);
 }
 
@@ -132,17 +126,17 @@ std::string categories(const Tables& tables) {
     for (std::size_t column = 0; column < table.columns(); ++column)
       if (is_text(table.type(column)))
         all += (all.empty() ? "" : ",\n  ") +
-               json_text(name + "/" + std::string(table.name(column))) + ": " +
+               json_quote(name + "/" + std::string(table.name(column))) + ": " +
                quoted_list(labels(table, column));
   return "{" + all + "}";
 }
 
 std::string described(const Target& target) {
-  std::string text = "{\"name\": " + json_text(target.name) +
-                     ", \"kind\": " + json_text(target.is_class ? "class" : "number");
+  std::string text = "{\"name\": " + json_quote(target.name) +
+                     ", \"kind\": " + json_quote(target.is_class ? "class" : "number");
   for (const auto& [key, value] : target.metadata)
     if (key == "omen.unit" || key == "omen.direction")
-      text += ", " + json_text(key.substr(5)) + ": " + json_text(value);
+      text += ", " + json_quote(key.substr(5)) + ": " + json_quote(value);
   if (target.is_class) text += ", \"classes\": " + quoted_list(target.classes);
   return text + "}";
 }
@@ -229,9 +223,9 @@ void write_task(const std::filesystem::path& file, const char* verb, const Table
   std::vector<std::string> targets;
   for (const Target& target : learnt.targets) targets.push_back(described(target));
   std::ostringstream text;
-  text << "{\"format_version\": 1,\n \"verb\": " << json_text(verb)
+  text << "{\"format_version\": 1,\n \"verb\": " << json_quote(verb)
        << ",\n \"seed\": " << run.seed() << ",\n \"threads\": " << run.threads()
-       << ",\n \"devices\": " << json_text(run.devices())
+       << ",\n \"devices\": " << json_quote(run.devices())
        << ",\n \"interval_level\": " << run.interval_level()
        << ",\n \"rows\": " << rows_due(tables).workload.size()
        << ",\n \"per_node\": " << (learnt.per_node ? "true" : "false")

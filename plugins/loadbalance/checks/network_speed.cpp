@@ -28,6 +28,7 @@
 #include "network/propagation.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/median.hpp"
 #include "omen/torch/device.hpp"
 #include "omen/torch/message_passing.hpp"
 #include "omen/torch/training.hpp"
@@ -109,8 +110,7 @@ double median_cpu(int rounds, const Body& body) {
     body();
     times.push_back(cpu_seconds() - begin);
   }
-  std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
-  return times[static_cast<std::size_t>(rounds / 2)];
+  return median(std::move(times));
 }
 
 // Linear maps, gates and mean of one layer with six relations, forward and backward.

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "omen/error.hpp"
+#include "omen/median.hpp"
 #include "opencl/own_kernels.hpp"
 #include "show.hpp"
 #include "tests/opencl/profiled_kernel.hpp"
@@ -97,12 +98,6 @@ struct SweptShare {
   double share = 0, ms = 0;
   double apart = 0;  // the difference between both sweeps, in parts of the time
 };
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Brings the second sweep to the speed that the machine had in the first one.
 std::vector<SweptShare> joined(const std::vector<SplitSample>& first,

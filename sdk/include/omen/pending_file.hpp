@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that appears under its name all at once.
-#ifndef OMEN_CONTAINER_PENDING_FILE_HPP
-#define OMEN_CONTAINER_PENDING_FILE_HPP
+#ifndef OMEN_PENDING_FILE_HPP
+#define OMEN_PENDING_FILE_HPP
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,10 +12,12 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "omen/error.hpp"
 
-namespace omen::container {
+namespace omen {
 
 // A file under a temporary name beside its target; removed unless it is committed.
 class PendingFile {
@@ -37,6 +39,9 @@ class PendingFile {
     ::unlink(temporary_.c_str());
   }
 
+  // The name until commit(), for who reads back what was written.
+  const std::string& temporary() const noexcept { return temporary_; }
+
   void append(const void* bytes, std::size_t size) {
     const char* at = static_cast<const char*>(bytes);
     while (size > 0) {
@@ -48,7 +53,7 @@ class PendingFile {
     }
   }
 
-  // Replaces bytes that were appended before.
+  // Writes at a place of its own, behind the end or over what stands there.
   void overwrite(const void* bytes, std::size_t size, std::uint64_t offset) {
     const char* at = static_cast<const char*>(bytes);
     while (size > 0) {
@@ -91,6 +96,13 @@ class PendingFile {
   int fd_ = -1;
 };
 
-}  // namespace omen::container
+// Readers see the old text or the new one, never a part.
+inline void replace_file(const std::filesystem::path& path, std::string_view text) {
+  PendingFile file(path);
+  file.append(text.data(), text.size());
+  file.commit();
+}
 
-#endif  // OMEN_CONTAINER_PENDING_FILE_HPP
+}  // namespace omen
+
+#endif  // OMEN_PENDING_FILE_HPP

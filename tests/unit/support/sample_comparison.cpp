@@ -9,6 +9,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "omen/median.hpp"
+
 namespace omen::test {
 namespace {
 
@@ -16,14 +18,6 @@ using namespace host;
 using stats::Verdict;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 const std::vector<std::string> kClasses = {"cpu", "gpu", "either"};
-
-double median(std::vector<double> values) {
-  std::erase_if(values, [](double v) { return std::isnan(v); });
-  if (values.empty()) return kNaN;
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 double mean(const std::vector<double>& values) {
   double sum = 0, count = 0;
@@ -237,6 +231,7 @@ class Maker {
         ++result.coverage.refusals[row.status[c]];
       if (row.status[c] == "extrapolating") ++result.coverage.extrapolating;
     }
+    std::erase_if(losses, [](double loss) { return std::isnan(loss); });
     result.median_loss = median(losses);
     result.mean_loss = mean(losses);
     if (kind == SampleKind::kClass)

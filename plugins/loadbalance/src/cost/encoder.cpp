@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "omen/join.hpp"
+
 namespace omen::loadbalance::cost {
 namespace {
 
@@ -34,12 +36,6 @@ std::array<double, 4> grewe_ratios(const KernelRow& row, bool with_size) {
   const double all = std::max(row.grewe[kComp] + row.grewe[kMem], 1.0);
   return {with_size ? row.input_size / all : kUnknown, row.grewe[kCoalesced] / mem,
           row.grewe[kLocalmem] / mem * row.wgsize, row.grewe[kComp] / mem};
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + '\n';
-  return text;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -223,8 +219,8 @@ Encoded KernelEncoder::encode(const KernelRows& rows) const {
 void KernelEncoder::save(ArtifactWriter& out) const {
   out.put_meta("cost.grewe", grewe_ ? "yes" : "no");
   out.put_meta("cost.input_size", input_size_ ? "yes" : "no");
-  out.put_text("encoder.names", joined(names_));
-  out.put_text("encoder.ratios", joined(ratios_));
+  out.put_text("encoder.names", join_lines(names_));
+  out.put_text("encoder.ratios", join_lines(ratios_));
   for (std::size_t block = 0; block < kBlocks; ++block) {
     out.put("encoder.mean." + std::to_string(block), as_list(means_[block]));
     out.put("encoder.scale." + std::to_string(block), as_list(scales_[block]));

@@ -2,8 +2,6 @@
 // Robust factors, and their file.
 #include "graph/calibration.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,18 +10,14 @@
 #include <map>
 
 #include "omen/error.hpp"
+#include "omen/median.hpp"
+#include "omen/pending_file.hpp"
 
 namespace omen::loadbalance {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kHead = "omen-loadbalance-calibration 1";
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
 
 bool positive(double value) {
   return std::isfinite(value) && value > 0;
@@ -78,19 +72,11 @@ fs::path calibration_file() {
 void write_calibration(const Calibration& calibration, const fs::path& file) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  const fs::path pending = file.string() + ".new" + std::to_string(::getpid());
-  {
-    std::ofstream out(pending);
-    out << kHead << "\ncpu " << calibration.cpu << "\ngpu " << calibration.gpu << "\nlog_cpu "
-        << number(calibration.log_cpu) << "\nlog_gpu " << number(calibration.log_gpu)
-        << "\nlaunch_ms " << number(calibration.launch_ms) << "\nkernels " << calibration.kernels
-        << "\n";
-    if (!out.flush())
-      throw Error(OMEN_IO, "cannot write " + pending.string(),
-                  "Check that the directory is writable and has room.");
-  }
-  fs::rename(pending, file, error);
-  if (error) throw Error(OMEN_IO, "cannot put " + file.string() + " in place: " + error.message());
+  replace_file(file, std::string(kHead) + "\ncpu " + calibration.cpu + "\ngpu " + calibration.gpu +
+                         "\nlog_cpu " + number(calibration.log_cpu) + "\nlog_gpu " +
+                         number(calibration.log_gpu) + "\nlaunch_ms " +
+                         number(calibration.launch_ms) + "\nkernels " +
+                         std::to_string(calibration.kernels) + "\n");
 }
 
 std::optional<Calibration> read_calibration(const fs::path& file) {

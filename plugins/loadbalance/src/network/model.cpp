@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "omen/error.hpp"
+#include "omen/join.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -21,12 +22,6 @@ namespace {
 constexpr const char* kVersion = "1";
 constexpr std::int64_t kGroupNodes = 4096;  // graphs that are predicted together
 constexpr double kMargin = 0.7;             // twice or half of what was seen is still near
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + "\n";
-  return text;
-}
 
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -105,13 +100,13 @@ void save_target(const NetworkTarget& target, const std::string& prefix, Artifac
   out.put_meta(prefix + "mean", number_text(target.mean));
   out.put_meta(prefix + "scale", number_text(target.scale));
   out.put_meta(prefix + "logarithm", target.logarithm ? "1" : "0");
-  out.put_text(prefix + "classes", joined(target.classes));
+  out.put_text(prefix + "classes", join_lines(target.classes));
   std::vector<std::string> pairs;
   for (const auto& [key, value] : target.metadata) {
     pairs.push_back(key);
     pairs.push_back(value);
   }
-  out.put_text(prefix + "metadata", joined(pairs));
+  out.put_text(prefix + "metadata", join_lines(pairs));
 }
 
 NetworkTarget load_target(const std::string& prefix, const ArtifactReader& in) {
@@ -169,8 +164,8 @@ void NetworkModel::save(ArtifactWriter& out, Precision precision) const {
   save_options(*this, out);
   out.put_meta("network.lookup",
                words.lookup() == Vocabulary::Lookup::kExact ? "exact" : "similar");
-  out.put_text("vocabulary", joined(words.texts()));
-  out.put_text("compiled", joined({compiled.begin(), compiled.end()}));
+  out.put_text("vocabulary", join_lines(words.texts()));
+  out.put_text("compiled", join_lines(compiled));
   out.put_meta("network.targets", std::to_string(targets.size()));
   for (std::size_t i = 0; i < targets.size(); ++i)
     save_target(targets[i], "target." + std::to_string(i) + ".", out);

@@ -3,11 +3,10 @@
 #include "opencl/launch.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <utility>
 
 #include "omen/error.hpp"
+#include "omen/scaled_number.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -49,18 +48,9 @@ std::array<std::size_t, 3> default_group(const RangeRequest& request,
 }  // namespace
 
 std::size_t parse_size(std::string_view text, const std::string& what) {
-  constexpr std::pair<std::string_view, double> kFactors[] = {
-      {"", 1},    {"k", 1e3},   {"K", 1e3},      {"M", 1e6},
-      {"G", 1e9}, {"Ki", 1024}, {"Mi", 1048576}, {"Gi", 1073741824}};
-  const std::size_t end = text.find_last_of("0123456789.") + 1;
-  double value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + end, value);
-  for (const auto& [suffix, factor] : kFactors) {
-    if (text.substr(end) != suffix || error != std::errc() || stop != text.data() + end) continue;
-    value *= factor;
-    if (value >= 1 && value <= 1e15 && value == std::floor(value))
-      return static_cast<std::size_t>(value);
-  }
+  const double value = parse_scaled(text).value_or(0);
+  if (value >= 1 && value <= 1e15 && value == std::floor(value))
+    return static_cast<std::size_t>(value);
   invalid_launch(what + " is '" + std::string(text) + "', not a size",
                  "write a whole number above zero, such as 1048576, 1M or 1Mi");
 }
