@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Plotly figure of a trace.
+// A figure of a trace: a panel for each quantity.
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "omen/figure.hpp"
 #include "omen/telemetry/summary.hpp"
 
 namespace omen::telemetry {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Panel {
   std::string_view metric;
@@ -90,22 +88,6 @@ std::string series_name(const Key& key, const std::string& title, bool several_r
   return name;
 }
 
-Json trace_of(const Key& key, const Chosen& chosen, const PanelBook& book, std::size_t row,
-              bool several_runs) {
-  Json x = Json::array(), y = Json::array();
-  for (const auto& [t_ns, value] : chosen.points.points()) {
-    x.push_back(static_cast<double>(t_ns) * 1e-9);
-    y.push_back(value * PanelBook::scale(chosen.panel));
-  }
-  return Json{{"type", "scattergl"},
-              {"mode", "lines"},
-              {"name", series_name(key, book.title(chosen.panel), several_runs)},
-              {"x", std::move(x)},
-              {"y", std::move(y)},
-              {"xaxis", "x"},
-              {"yaxis", row == 0 ? "y" : "y" + std::to_string(row + 1)}};
-}
-
 // Disks and interfaces without any traffic would only take room.
 void drop_silent(std::map<Key, Chosen>& series, const std::vector<std::string>& metrics,
                  std::map<std::size_t, std::size_t>& members) {
@@ -118,46 +100,6 @@ void drop_silent(std::map<Key, Chosen>& series, const std::vector<std::string>& 
     if (silent) --members[entry.second.panel];
     return silent;
   });
-}
-
-Json layout_of(const PlotOptions& options, const std::vector<std::string>& titles,
-               const std::vector<Mark>& marks) {
-  Json layout{{"title", {{"text", options.title}}},
-              {"height", 140 + 160 * titles.size()},
-              {"hovermode", "x unified"},
-              {"xaxis", {{"title", {{"text", "seconds"}}}, {"anchor", "free"}, {"position", 0}}}};
-  const double share = titles.empty() ? 1 : 1.0 / static_cast<double>(titles.size());
-  for (std::size_t i = 0; i < titles.size(); ++i) {
-    const double top = 1 - static_cast<double>(i) * share;
-    layout[i == 0 ? "yaxis" : "yaxis" + std::to_string(i + 1)] =
-        Json{{"title", {{"text", titles[i]}}},
-             {"rangemode", "tozero"},
-             {"domain", {top - share * 0.88, top}}};
-  }
-  Json shapes = Json::array(), notes = Json::array();
-  for (const Mark& mark : marks) {
-    const double x = static_cast<double>(mark.t_ns) * 1e-9;
-    shapes.push_back(Json{{"type", "line"},
-                          {"xref", "x"},
-                          {"yref", "paper"},
-                          {"x0", x},
-                          {"x1", x},
-                          {"y0", 0},
-                          {"y1", 1},
-                          {"line", {{"width", 1}, {"dash", "dot"}}}});
-    notes.push_back(Json{{"x", x},
-                         {"y", 1},
-                         {"xref", "x"},
-                         {"yref", "paper"},
-                         {"text", mark.name},
-                         {"showarrow", false},
-                         {"textangle", -90},
-                         {"yanchor", "top"},
-                         {"xanchor", "left"}});
-  }
-  layout["shapes"] = std::move(shapes);
-  layout["annotations"] = std::move(notes);
-  return layout;
 }
 
 }  // namespace
@@ -195,6 +137,15 @@ std::vector<std::pair<std::int64_t, double>> MinMaxSampler::points() const {
   return all;
 }
 
+MinMaxSampler::Curve MinMaxSampler::curve(double scale) const {
+  Curve curve;
+  for (const auto& [t_ns, value] : points()) {
+    curve.seconds.push_back(static_cast<double>(t_ns) * 1e-9);
+    curve.values.push_back(value * scale);
+  }
+  return curve;
+}
+
 std::string plot_json(const OpenRows& open, const PlotOptions& options) {
   constexpr std::size_t kMostMarks = 200;
   const RowsInfo info = scan(open);
@@ -224,18 +175,22 @@ std::string plot_json(const OpenRows& open, const PlotOptions& options) {
     }
   }
   drop_silent(series, reader->metrics(), members);
+  Figure figure(options.title);
+  figure.x_axis({"seconds"}).shared_hover();
   std::map<std::size_t, std::size_t> row_of;
-  std::vector<std::string> titles;
-  for (const auto& [panel, count] : members) {
-    if (count == 0) continue;
-    row_of[panel] = titles.size();
-    titles.push_back(book.title(panel));
+  for (const auto& [panel, count] : members)
+    if (count > 0) row_of[panel] = figure.add_panel(FigureAxis(book.title(panel)).from_zero());
+  figure.height(140 + 160 * row_of.size());
+  for (const auto& [key, chosen] : series) {
+    const auto curve = chosen.points.curve(PanelBook::scale(chosen.panel));
+    figure
+        .lines(series_name(key, book.title(chosen.panel), several_runs), curve.seconds,
+               curve.values)
+        .dense()
+        .panel(row_of[chosen.panel]);
   }
-  Json data = Json::array();
-  for (const auto& [key, chosen] : series)
-    data.push_back(trace_of(key, chosen, book, row_of[chosen.panel], several_runs));
-  return Json{{"data", std::move(data)}, {"layout", layout_of(options, titles, marks)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  for (const Mark& mark : marks) figure.mark(static_cast<double>(mark.t_ns) * 1e-9, mark.name);
+  return figure.json();
 }
 
 }  // namespace omen::telemetry

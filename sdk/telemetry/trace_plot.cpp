@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Plotly figure of series with their phases.
-#include <nlohmann/json.hpp>
-
+// A figure of series with their phases.
+#include "omen/figure.hpp"
 #include "omen/telemetry/trace_stats.hpp"
 
 namespace omen::telemetry {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kBuckets = 1200;
 constexpr std::size_t kMostStripes = 400;  // a browser draws more of them only slowly
@@ -29,10 +26,6 @@ double seconds(std::int64_t ns) {
   return static_cast<double>(ns) * 1e-9;
 }
 
-std::string axis(const char* letter, std::size_t row) {
-  return row == 0 ? letter : letter + std::to_string(row + 1);
-}
-
 struct TracePanel {
   std::int64_t workload = 0;
   const SeriesPhases* series = nullptr;
@@ -47,23 +40,11 @@ std::string name_of(const TracePanel& panel, bool several_runs) {
   return name;
 }
 
-Json stripes_of(const std::vector<TracePanel>& panels) {
-  Json shapes = Json::array();
-  for (std::size_t row = 0; row < panels.size(); ++row)
-    for (const Phase& phase : panels[row].series->phases.phases) {
-      if (shapes.size() >= kMostStripes) return shapes;
-      shapes.push_back(Json{{"type", "rect"},
-                            {"xref", "x"},
-                            {"yref", axis("y", row) + " domain"},
-                            {"x0", seconds(phase.begin_ns)},
-                            {"x1", seconds(phase.end_ns)},
-                            {"y0", 0},
-                            {"y1", 1},
-                            {"fillcolor", colour_of(phase.kind)},
-                            {"line", {{"width", 0}}},
-                            {"layer", "below"}});
-    }
-  return shapes;
+void add_stripes(Figure& figure, const SeriesPhases& series, std::size_t row) {
+  for (const Phase& phase : series.phases.phases) {
+    if (figure.stripes() >= kMostStripes) return;
+    figure.stripe(seconds(phase.begin_ns), seconds(phase.end_ns), colour_of(phase.kind), row);
+  }
 }
 
 }  // namespace
@@ -86,35 +67,16 @@ std::string phases_plot_json(const OpenRows& open, const TraceStats& stats,
             panel.series->pid == s.pid && panel.series->metric == metric)
           panel.points.add(s.t_ns, s.value);
     }
-  Json layout{{"title", {{"text", title}}},
-              {"height", 140 + 180 * panels.size()},
-              {"showlegend", false},
-              {"xaxis", {{"title", {{"text", "seconds"}}}, {"anchor", "free"}, {"position", 0}}}};
-  Json data = Json::array();
-  const double share = panels.empty() ? 1 : 1.0 / static_cast<double>(panels.size());
-  for (std::size_t row = 0; row < panels.size(); ++row) {
-    Json x = Json::array(), y = Json::array();
-    for (const auto& [t_ns, value] : panels[row].points.points()) {
-      x.push_back(seconds(t_ns));
-      y.push_back(value);
-    }
-    const std::string name = name_of(panels[row], stats.workloads.size() > 1);
-    data.push_back(Json{{"type", "scattergl"},
-                        {"mode", "lines"},
-                        {"name", name},
-                        {"x", std::move(x)},
-                        {"y", std::move(y)},
-                        {"xaxis", "x"},
-                        {"yaxis", axis("y", row)}});
-    const double top = 1 - static_cast<double>(row) * share;
-    layout[row == 0 ? "yaxis" : "yaxis" + std::to_string(row + 1)] =
-        Json{{"title", {{"text", name}}},
-             {"rangemode", "tozero"},
-             {"domain", {top - share * 0.85, top}}};
+  Figure figure(title);
+  figure.x_axis({"seconds"}).height(140 + 180 * panels.size()).without_legend();
+  for (const TracePanel& panel : panels) {
+    const std::string name = name_of(panel, stats.workloads.size() > 1);
+    const std::size_t row = figure.add_panel(FigureAxis(name).from_zero());
+    const auto curve = panel.points.curve();
+    figure.lines(name, curve.seconds, curve.values).dense().panel(row);
+    add_stripes(figure, *panel.series, row);
   }
-  layout["shapes"] = stripes_of(panels);
-  return Json{{"data", std::move(data)}, {"layout", std::move(layout)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return figure.json();
 }
 
 }  // namespace omen::telemetry

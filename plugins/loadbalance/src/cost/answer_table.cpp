@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns with units, classes with probabilities, and a Plotly figure.
+// Columns with units, classes with probabilities, and a figure.
 #include "cost/answer_table.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "cost/share_scale.hpp"
+#include "omen/figure.hpp"
 
 namespace omen::loadbalance::cost {
 namespace {
@@ -72,13 +73,19 @@ void add_plan(TableBuilder& table, const std::vector<CostRow>& answers, double l
   table.add_dictionary("plan", plans, {"split", "CPU only", "GPU only"}).valid(present);
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+// The line of one kernel and the marker of its best split, which lies on the line.
+void draw_curve(Figure& figure, const CostRow& row, const SplitCost& best,
+                const std::vector<SplitCost>& curve, const std::string& name) {
+  std::vector<double> shares, times;
+  for (const SplitCost& cost : curve) {
+    shares.push_back(cost.share);
+    times.push_back(cost.time_ms);
   }
-  return out + '"';
+  figure.lines(name, shares, times);
+  figure.markers(name + ", best split", {best.share}, {best.time_ms})
+      .marker_size(11)
+      .error_x({std::max(best.share - row.share_lo, 0.0)},
+               {std::max(row.share_hi - best.share, 0.0)});
 }
 
 }  // namespace
@@ -116,48 +123,32 @@ Table answer_table(const KernelRows& rows, const std::vector<CostRow>& answers,
 }
 
 void put_share_curves(const Run& run, const KernelRows& rows, const std::vector<CostRow>& answers) {
-  std::string traces;
+  Figure figure("predicted time of a split kernel");
+  figure.x_axis({"share of the CPU", "%"}).y_axis(FigureAxis("time", "ms").from_zero());
   std::vector<std::string> kernel;
   std::vector<double> share, time;
   for (std::size_t i = 0; i < answers.size() && i < kMostCurves; ++i) {
     const CostRow& row = answers[i];
     if (!row.refusal.empty() || !std::isfinite(row.t_cpu_ms)) continue;
-    std::string x, y;
     const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
     std::vector<SplitCost> curve = split_curve(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
     const auto behind = std::find_if(
         curve.begin(), curve.end(), [&](const SplitCost& cost) { return cost.share > best.share; });
-    curve.insert(behind, best);  // so that the marker lies on the line
+    curve.insert(behind, best);
     for (const SplitCost& cost : curve) {
-      x += (x.empty() ? "" : ",") + short_text(cost.share);
-      y += (y.empty() ? "" : ",") + short_text(cost.time_ms);
       kernel.push_back(rows.rows[i].name);
       share.push_back(cost.share);
       time.push_back(cost.time_ms);
     }
-    const std::string name = rows.rows[i].name.empty() ? "kernel" : rows.rows[i].name;
-    traces += (traces.empty() ? "" : ",") +
-              std::string("{\"type\":\"scatter\",\"mode\":\"lines\",") +
-              "\"name\":" + quoted(name) + ",\"x\":[" + x + "],\"y\":[" + y + "]}";
-    traces += ",{\"type\":\"scatter\",\"mode\":\"markers\",\"marker\":{\"size\":11},\"name\":" +
-              quoted(name + ", best split") + ",\"x\":[" + short_text(best.share) + "],\"y\":[" +
-              short_text(best.time_ms) + "],\"error_x\":{\"type\":\"data\",\"symmetric\":false," +
-              "\"array\":[" + short_text(std::max(row.share_hi - best.share, 0.0)) +
-              "],\"arrayminus\":[" + short_text(std::max(best.share - row.share_lo, 0.0)) + "]}}";
+    draw_curve(figure, row, best, curve, rows.rows[i].name.empty() ? "kernel" : rows.rows[i].name);
   }
-  if (traces.empty()) return;
-  const std::string figure =
-      "{\"data\":[" + traces +
-      "],\"layout\":{\"title\":{\"text\":\"predicted time of a split "
-      "kernel\"},\"xaxis\":{\"title\":"
-      "{\"text\":\"share of the CPU in %\"}},\"yaxis\":{\"title\":{\"text\":\"time in ms\"},"
-      "\"rangemode\":\"tozero\"}}}";
+  if (figure.empty()) return;
   Table table = TableBuilder()
                     .add_categories("kernel", kernel)
                     .add("share", share)
                     .add("time_ms", time)
                     .finish();
-  put_figure(run, "share-curve", figure, std::move(table));
+  put_figure(run, "share-curve", figure.json(), std::move(table));
 }
 
 }  // namespace omen::loadbalance::cost

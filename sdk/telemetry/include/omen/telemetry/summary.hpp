@@ -73,6 +73,11 @@ class MinMaxSampler {
   MinMaxSampler(std::int64_t duration_ns, int buckets);
   void add(std::int64_t t_ns, double value);
   std::vector<std::pair<std::int64_t, double>> points() const;
+  // The same for a figure.
+  struct Curve {
+    std::vector<double> seconds, values;
+  };
+  Curve curve(double scale = 1) const;
 
  private:
   struct Bucket {
