@@ -6,17 +6,17 @@
 
 #include <utility>
 
-namespace omen::loadbalance {
+namespace omen {
 
-ClLibrary::ClLibrary() {
-  void* library = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+ClLibrary::ClLibrary(const std::string& name) {
+  void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     throw Error(OMEN_UNAVAILABLE, "there is no OpenCL library: " + std::string(::dlerror()),
                 "install one, for processors: apt install pocl-opencl-icd ocl-icd-libopencl1");
-  const auto load = [library](auto& slot, const char* name) {
-    slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(::dlsym(library, name));
+  const auto load = [library](auto& slot, const char* function) {
+    slot = reinterpret_cast<std::remove_reference_t<decltype(slot)>>(::dlsym(library, function));
     if (!slot)
-      throw Error(OMEN_UNAVAILABLE, std::string("the OpenCL library has no ") + name,
+      throw Error(OMEN_UNAVAILABLE, std::string("the OpenCL library has no ") + function,
                   "install a loader for OpenCL 1.2 or newer: apt install ocl-icd-libopencl1");
   };
 #define OMEN_CL_LOAD(function) load(function, #function);
@@ -57,4 +57,18 @@ void cl_check(cl_int status, const std::string& what) {
     throw Error(OMEN_UNAVAILABLE, "OpenCL cannot " + what + ": " + cl_error_name(status));
 }
 
-}  // namespace omen::loadbalance
+std::string cl_device_text(const ClLibrary& cl, cl_device_id device, cl_device_info what) {
+  std::size_t size = 0;
+  if (cl.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
+  std::string text(size, '\0');
+  cl.clGetDeviceInfo(device, what, size, text.data(), nullptr);
+  return text.c_str();
+}
+
+std::string cl_platform_name(const ClLibrary& cl, cl_platform_id platform) {
+  char name[256] = "";
+  cl.clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, nullptr);
+  return name;
+}
+
+}  // namespace omen

@@ -5,13 +5,10 @@
 #include "omen/error.hpp"
 
 #if OMEN_HAS_OPENCL
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
-#include <dlfcn.h>
-
 #include <algorithm>
-#include <memory>
-#include <type_traits>
+
+#include "omen/median.hpp"
+#include "omen/opencl.hpp"
 #endif
 
 namespace omen::telemetry {
@@ -63,162 +60,75 @@ void gemm_tiled(int n, __global const float *a, __global const float *b, __globa
 }
 )cl";
 
-// The functions of the library that are used here; the headers give their types only.
-class OpenCl {
- public:
-  explicit OpenCl(const std::string& name) {
-    // Kept open for ever, and local: two drivers with LLVM inside must not share symbols.
-    void* library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-      throw Error(OMEN_UNAVAILABLE, "there is no OpenCL library: " + std::string(::dlerror()),
-                  "Install one, for processors: apt install pocl-opencl-icd");
-#define OMEN_LOAD(function) load(library, #function, function)
-    OMEN_LOAD(clGetPlatformIDs);
-    OMEN_LOAD(clGetPlatformInfo);
-    OMEN_LOAD(clGetDeviceIDs);
-    OMEN_LOAD(clGetDeviceInfo);
-    OMEN_LOAD(clCreateContext);
-    OMEN_LOAD(clReleaseContext);
-    OMEN_LOAD(clCreateCommandQueue);
-    OMEN_LOAD(clReleaseCommandQueue);
-    OMEN_LOAD(clCreateProgramWithSource);
-    OMEN_LOAD(clBuildProgram);
-    OMEN_LOAD(clReleaseProgram);
-    OMEN_LOAD(clCreateKernel);
-    OMEN_LOAD(clReleaseKernel);
-    OMEN_LOAD(clSetKernelArg);
-    OMEN_LOAD(clCreateBuffer);
-    OMEN_LOAD(clReleaseMemObject);
-    OMEN_LOAD(clEnqueueNDRangeKernel);
-    OMEN_LOAD(clEnqueueWriteBuffer);
-    OMEN_LOAD(clEnqueueReadBuffer);
-    OMEN_LOAD(clFinish);
-#undef OMEN_LOAD
-  }
-
-#define OMEN_SLOT(function) decltype(&::function) function = nullptr
-  OMEN_SLOT(clGetPlatformIDs);
-  OMEN_SLOT(clGetPlatformInfo);
-  OMEN_SLOT(clGetDeviceIDs);
-  OMEN_SLOT(clGetDeviceInfo);
-  OMEN_SLOT(clCreateContext);
-  OMEN_SLOT(clReleaseContext);
-  OMEN_SLOT(clCreateCommandQueue);
-  OMEN_SLOT(clReleaseCommandQueue);
-  OMEN_SLOT(clCreateProgramWithSource);
-  OMEN_SLOT(clBuildProgram);
-  OMEN_SLOT(clReleaseProgram);
-  OMEN_SLOT(clCreateKernel);
-  OMEN_SLOT(clReleaseKernel);
-  OMEN_SLOT(clSetKernelArg);
-  OMEN_SLOT(clCreateBuffer);
-  OMEN_SLOT(clReleaseMemObject);
-  OMEN_SLOT(clEnqueueNDRangeKernel);
-  OMEN_SLOT(clEnqueueWriteBuffer);
-  OMEN_SLOT(clEnqueueReadBuffer);
-  OMEN_SLOT(clFinish);
-#undef OMEN_SLOT
-
- private:
-  template <class Function>
-  static void load(void* library, const char* name, Function& slot) {
-    slot = reinterpret_cast<Function>(::dlsym(library, name));
-    if (!slot)
-      throw Error(OMEN_UNAVAILABLE, std::string("the OpenCL library has no ") + name,
-                  "Install a loader for OpenCL 1.2 or newer: apt install ocl-icd-libopencl1");
-  }
-};
-
-void check(cl_int status, const char* what) {
-  if (status != CL_SUCCESS)
-    throw Error(OMEN_UNAVAILABLE,
-                std::string("OpenCL cannot ") + what + ": error " + std::to_string(status));
-}
-
-// An object of the library that is released with its holder.
-template <class Handle>
-using Held = std::unique_ptr<std::remove_pointer_t<Handle>, cl_int(CL_API_CALL*)(Handle)>;
-
 class Bench {
  public:
-  Bench(const OpenCl& cl, cl_device_id device)
+  Bench(const ClLibrary& cl, cl_device_id device)
       : cl_(cl),
         context_(nullptr, cl.clReleaseContext),
         queue_(nullptr, cl.clReleaseCommandQueue),
         program_(nullptr, cl.clReleaseProgram) {
     cl_int status = 0;
     context_.reset(cl.clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status));
-    check(status, "make a context");
+    cl_check(status, "make a context");
     queue_.reset(cl.clCreateCommandQueue(context_.get(), device, 0, &status));
-    check(status, "make a queue");
+    cl_check(status, "make a queue");
     const char* source = kSource;
     program_.reset(cl.clCreateProgramWithSource(context_.get(), 1, &source, nullptr, &status));
-    check(status, "take the kernels");
-    check(cl.clBuildProgram(program_.get(), 1, &device, "-cl-mad-enable", nullptr, nullptr),
-          "build the kernels");
+    cl_check(status, "take the kernels");
+    cl_check(cl.clBuildProgram(program_.get(), 1, &device, "-cl-mad-enable", nullptr, nullptr),
+             "build the kernels");
   }
 
-  Held<cl_mem> buffer(std::size_t bytes) const {
+  ClHeld<cl_mem> buffer(std::size_t bytes) const {
     cl_int status = 0;
-    Held<cl_mem> made(
+    ClHeld<cl_mem> made(
         cl_.clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, bytes, nullptr, &status),
         cl_.clReleaseMemObject);
-    check(status, "take memory");
+    cl_check(status, "take memory");
     // Memory that was never written may be one shared page.
     const std::vector<float> zeros(bytes / sizeof(float), 0.5F);
     write(made.get(), zeros);
     return made;
   }
-  Held<cl_kernel> kernel(const char* name) const {
+  ClHeld<cl_kernel> kernel(const char* name) const {
     cl_int status = 0;
-    Held<cl_kernel> made(cl_.clCreateKernel(program_.get(), name, &status), cl_.clReleaseKernel);
-    check(status, "find a kernel");
+    ClHeld<cl_kernel> made(cl_.clCreateKernel(program_.get(), name, &status), cl_.clReleaseKernel);
+    cl_check(status, "find a kernel");
     return made;
   }
   template <class T>
   void argument(cl_kernel kernel, cl_uint place, const T& value) const {
-    check(cl_.clSetKernelArg(kernel, place, sizeof value, &value), "pass an argument");
+    cl_check(cl_.clSetKernelArg(kernel, place, sizeof value, &value), "pass an argument");
   }
   void run(cl_kernel kernel, cl_uint dimensions, const std::size_t* global,
            const std::size_t* local = nullptr) const {
-    check(cl_.clEnqueueNDRangeKernel(queue_.get(), kernel, dimensions, nullptr, global, local, 0,
-                                     nullptr, nullptr),
-          "start a kernel");
+    cl_check(cl_.clEnqueueNDRangeKernel(queue_.get(), kernel, dimensions, nullptr, global, local, 0,
+                                        nullptr, nullptr),
+             "start a kernel");
     finish();
   }
   void write(cl_mem to, const std::vector<float>& from) const {
-    check(cl_.clEnqueueWriteBuffer(queue_.get(), to, CL_TRUE, 0, from.size() * sizeof(float),
-                                   from.data(), 0, nullptr, nullptr),
-          "copy to the device");
+    cl_check(cl_.clEnqueueWriteBuffer(queue_.get(), to, CL_TRUE, 0, from.size() * sizeof(float),
+                                      from.data(), 0, nullptr, nullptr),
+             "copy to the device");
   }
   void read(cl_mem from, std::vector<float>& to) const {
-    check(cl_.clEnqueueReadBuffer(queue_.get(), from, CL_TRUE, 0, to.size() * sizeof(float),
-                                  to.data(), 0, nullptr, nullptr),
-          "copy from the device");
+    cl_check(cl_.clEnqueueReadBuffer(queue_.get(), from, CL_TRUE, 0, to.size() * sizeof(float),
+                                     to.data(), 0, nullptr, nullptr),
+             "copy from the device");
   }
-  void finish() const { check(cl_.clFinish(queue_.get()), "finish a kernel"); }
+  void finish() const { cl_check(cl_.clFinish(queue_.get()), "finish a kernel"); }
 
  private:
-  const OpenCl& cl_;
-  Held<cl_context> context_;
-  Held<cl_command_queue> queue_;
-  Held<cl_program> program_;
+  const ClLibrary& cl_;
+  ClHeld<cl_context> context_;
+  ClHeld<cl_command_queue> queue_;
+  ClHeld<cl_program> program_;
 };
 
-std::string text_of(const OpenCl& cl, cl_device_id device, cl_device_info what) {
-  std::size_t size = 0;
-  if (cl.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
-  std::string text(size, '\0');
-  cl.clGetDeviceInfo(device, what, size, text.data(), nullptr);
-  return text.c_str();
-}
-
 template <class Number>
-double number_of(const OpenCl& cl, cl_device_id device, cl_device_info what) {
-  Number value{};
-  return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS
-             ? static_cast<double>(value)
-             : 0;
+double number_of(const ClLibrary& cl, cl_device_id device, cl_device_info what) {
+  return static_cast<double>(cl_device_number<Number>(cl, device, what));
 }
 
 struct Gemm {
@@ -284,11 +194,11 @@ double launch_latency(const Bench& bench, const ProbeLimits& limits) {
   std::vector<double> times;
   for (int i = 0; i < kLaunches; ++i)
     times.push_back(fastest(once, [&] { bench.run(kernel.get(), 1, &one); }));
-  std::nth_element(times.begin(), times.begin() + kLaunches / 2, times.end());
-  return times[kLaunches / 2];
+  return median(std::move(times));
 }
 
-void measure(const OpenCl& cl, cl_device_id id, const ProbeLimits& limits, ProbedDevice& device) {
+void measure(const ClLibrary& cl, cl_device_id id, const ProbeLimits& limits,
+             ProbedDevice& device) {
   const Bench bench(cl, id);
   const bool small = number_of<cl_device_type>(cl, id, CL_DEVICE_TYPE) == CL_DEVICE_TYPE_CPU;
   const auto put = [&](const char* name, double value) {
@@ -308,16 +218,14 @@ void measure(const OpenCl& cl, cl_device_id id, const ProbeLimits& limits, Probe
   put("copy_latency_s", fastest(limits, [&] { bench.write(word.get(), one); }));
 }
 
-ProbedDevice describe(const OpenCl& cl, cl_platform_id platform, cl_device_id id, int index) {
+ProbedDevice describe(const ClLibrary& cl, cl_platform_id platform, cl_device_id id, int index) {
   ProbedDevice device;
   device.kind = "opencl";
   device.index = index;
-  device.name = text_of(cl, id, CL_DEVICE_NAME);
-  char name[256] = "";
-  cl.clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, nullptr);
-  device.facts = {{"platform", name},
-                  {"version", text_of(cl, id, CL_DEVICE_VERSION)},
-                  {"driver", text_of(cl, id, CL_DRIVER_VERSION)}};
+  device.name = cl_device_text(cl, id, CL_DEVICE_NAME);
+  device.facts = {{"platform", cl_platform_name(cl, platform)},
+                  {"version", cl_device_text(cl, id, CL_DEVICE_VERSION)},
+                  {"driver", cl_device_text(cl, id, CL_DRIVER_VERSION)}};
   const auto put = [&](const char* figure, double value) {
     if (value > 0) device.figures.emplace_back(figure, value);
   };
@@ -333,13 +241,13 @@ ProbedDevice describe(const OpenCl& cl, cl_platform_id platform, cl_device_id id
 }  // namespace
 
 std::vector<ProbedDevice> probe_opencl(const ProbeLimits& limits, const std::string& library) {
-  const OpenCl cl(library);
+  const ClLibrary cl(library);
   cl_uint count = 0;
   if (cl.clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0)
     throw Error(OMEN_UNAVAILABLE, "no OpenCL platform is installed",
                 "Install a driver, for processors: apt install pocl-opencl-icd");
   std::vector<cl_platform_id> platforms(count);
-  check(cl.clGetPlatformIDs(count, platforms.data(), nullptr), "list platforms");
+  cl_check(cl.clGetPlatformIDs(count, platforms.data(), nullptr), "list platforms");
   std::vector<ProbedDevice> devices;
   for (const cl_platform_id platform : platforms) {
     cl_uint ids = 0;

@@ -13,21 +13,6 @@ constexpr const char* kInstall =
     "install a driver, for processors: apt install pocl-opencl-icd; its devices are chosen with "
     "POCL_DEVICES";
 
-std::string text_of(const ClLibrary& cl, cl_device_id device, cl_device_info what) {
-  std::size_t size = 0;
-  if (cl.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS || size == 0) return {};
-  std::string text(size, '\0');
-  cl.clGetDeviceInfo(device, what, size, text.data(), nullptr);
-  return text.c_str();
-}
-
-template <class Number>
-Number number_of(const ClLibrary& cl, cl_device_id device, cl_device_info what) {
-  Number value{};
-  return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value
-                                                                                       : Number{};
-}
-
 bool divides_by_counts(const ClLibrary& cl, cl_device_id device) {
   cl_device_partition_property kinds[16] = {};
   if (cl.clGetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, sizeof kinds, kinds, nullptr) !=
@@ -40,19 +25,18 @@ bool divides_by_counts(const ClLibrary& cl, cl_device_id device) {
 
 OpenClDevice describe(const ClLibrary& cl, cl_platform_id platform, cl_device_id id) {
   OpenClDevice device;
-  char name[256] = "";
-  cl.clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, nullptr);
-  device.platform_name = name;
-  device.name = text_of(cl, id, CL_DEVICE_NAME);
-  device.version = text_of(cl, id, CL_DEVICE_VERSION);
-  const auto type = number_of<cl_device_type>(cl, id, CL_DEVICE_TYPE);
+  device.platform_name = cl_platform_name(cl, platform);
+  device.name = cl_device_text(cl, id, CL_DEVICE_NAME);
+  device.version = cl_device_text(cl, id, CL_DEVICE_VERSION);
+  const auto type = cl_device_number<cl_device_type>(cl, id, CL_DEVICE_TYPE);
   device.is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
   device.is_gpu = (type & CL_DEVICE_TYPE_GPU) != 0;
-  device.unified_memory = number_of<cl_bool>(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  device.compute_units = number_of<cl_uint>(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
-  device.clock_hz = 1e6 * number_of<cl_uint>(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-  device.memory_bytes = static_cast<double>(number_of<cl_ulong>(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
-  device.largest_group = number_of<std::size_t>(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  device.unified_memory = cl_device_number<cl_bool>(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  device.compute_units = cl_device_number<cl_uint>(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
+  device.clock_hz = 1e6 * cl_device_number<cl_uint>(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  device.memory_bytes =
+      static_cast<double>(cl_device_number<cl_ulong>(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE));
+  device.largest_group = cl_device_number<std::size_t>(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
   device.can_be_divided = device.compute_units > 1 && divides_by_counts(cl, id);
   return device;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libOpenCL that are used here, found at run time, and holders of its objects.
-#pragma once
+// The functions of libOpenCL, found at run time, holders of its objects, and facts of devices.
+#ifndef OMEN_OPENCL_HPP
+#define OMEN_OPENCL_HPP
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -11,7 +12,7 @@
 
 #include "omen/error.hpp"
 
-namespace omen::loadbalance {
+namespace omen {
 
 #define OMEN_CL_FUNCTIONS(F)   \
   F(clGetPlatformIDs)          \
@@ -19,13 +20,17 @@ namespace omen::loadbalance {
   F(clGetDeviceIDs)            \
   F(clGetDeviceInfo)           \
   F(clCreateSubDevices)        \
+  F(clReleaseDevice)           \
   F(clCreateContext)           \
+  F(clReleaseContext)          \
   F(clCreateCommandQueue)      \
+  F(clReleaseCommandQueue)     \
   F(clCreateProgramWithSource) \
   F(clBuildProgram)            \
   F(clGetProgramBuildInfo)     \
   F(clReleaseProgram)          \
   F(clCreateKernel)            \
+  F(clReleaseKernel)           \
   F(clSetKernelArg)            \
   F(clCreateBuffer)            \
   F(clReleaseMemObject)        \
@@ -37,16 +42,15 @@ namespace omen::loadbalance {
 
 class ClLibrary {
  public:
-  // OMEN_UNAVAILABLE with what to install. Opened once and kept for ever, with symbols of its own:
-  // drivers bring an LLVM that must not meet ours.
+  // OMEN_UNAVAILABLE with what to install. Kept open for ever, with symbols of its own: drivers
+  // bring an LLVM that must not meet another.
+  explicit ClLibrary(const std::string& name = "libOpenCL.so.1");
+  // One for the whole plugin.
   static const ClLibrary& get();
 
 #define OMEN_CL_SLOT(function) decltype(&::function) function = nullptr;
   OMEN_CL_FUNCTIONS(OMEN_CL_SLOT)
 #undef OMEN_CL_SLOT
-
- private:
-  ClLibrary();
 };
 
 // "CL_OUT_OF_RESOURCES (-5)".
@@ -58,4 +62,16 @@ void cl_check(cl_int status, const std::string& what);
 template <class Handle>
 using ClHeld = std::unique_ptr<std::remove_pointer_t<Handle>, cl_int(CL_API_CALL*)(Handle)>;
 
-}  // namespace omen::loadbalance
+// Empty and zero where the device does not say.
+std::string cl_device_text(const ClLibrary& cl, cl_device_id device, cl_device_info what);
+template <class Number>
+Number cl_device_number(const ClLibrary& cl, cl_device_id device, cl_device_info what) {
+  Number value{};
+  return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value
+                                                                                       : Number{};
+}
+std::string cl_platform_name(const ClLibrary& cl, cl_platform_id platform);
+
+}  // namespace omen
+
+#endif  // OMEN_OPENCL_HPP
