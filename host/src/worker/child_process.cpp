@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <thread>
 
 #include <fcntl.h>
@@ -22,8 +21,7 @@
 
 #include "cli/interrupt.hpp"
 #include "omen/error.hpp"
-
-extern char** environ;
+#include "omen/exec_arguments.hpp"
 
 namespace omen::host {
 namespace {
@@ -54,28 +52,6 @@ std::pair<Descriptor, Descriptor> make_socket() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail_spawn("socket", errno);
   return {lifted(ends[0]), lifted(ends[1])};
-}
-
-std::vector<std::string> merged_environment(
-    const std::vector<std::pair<std::string, std::string>>& extra) {
-  std::map<std::string, std::string> merged;
-  for (char** at = environ; *at; ++at) {
-    const std::string_view entry = *at;
-    const auto equals = entry.find('=');
-    if (equals != std::string_view::npos)
-      merged[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
-  }
-  for (const auto& [key, value] : extra) merged[key] = value;
-  std::vector<std::string> entries;
-  for (const auto& [key, value] : merged) entries.push_back(key + "=" + value);
-  return entries;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (std::string& text : texts) list.push_back(text.data());
-  list.push_back(nullptr);
-  return list;
 }
 
 class SpawnActions {
@@ -164,11 +140,6 @@ std::vector<pid_t> children_of(pid_t pid) {
 
 }  // namespace
 
-void Descriptor::reset() noexcept {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
 std::string signal_name(int signal) {
   const char* name = sigabbrev_np(signal);
   return name ? std::string("SIG") + name : "signal " + std::to_string(signal);
@@ -193,10 +164,10 @@ ChildProcess::ChildProcess(SpawnRequest request) : on_stdout_(std::move(request.
   auto [ours, theirs] = make_socket();
   std::vector<std::string> arguments{request.program.string()};
   arguments.insert(arguments.end(), request.arguments.begin(), request.arguments.end());
-  std::vector<std::string> environment = merged_environment(request.environment);
+  std::vector<std::string> environment = environment_with(request.environment);
   const SpawnActions how(out_write.get(), err_write.get(), theirs.get());
   const int code = posix_spawn(&pid_, request.program.c_str(), how.actions(), how.attributes(),
-                               pointers(arguments).data(), pointers(environment).data());
+                               exec_pointers(arguments).data(), exec_pointers(environment).data());
   if (code != 0) fail_spawn(request.program.string(), code);
   watch_process_group(pid_);
   for (const Descriptor* end : {&out_read, &err_read}) fcntl(end->get(), F_SETFL, O_NONBLOCK);

@@ -15,26 +15,9 @@
 
 #include <sys/types.h>
 
+#include "omen/descriptor.hpp"
+
 namespace omen::host {
-
-// A descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-  void reset() noexcept;
-  int get() const noexcept { return fd_; }
-  bool open() const noexcept { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 // The descriptor on which a child finds its channel to the host.
 inline constexpr int kChannelFd = 3;

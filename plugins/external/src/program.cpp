@@ -14,9 +14,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <omen/descriptor.hpp>
 #include <omen/error.hpp>
-
-extern char** environ;
+#include <omen/exec_arguments.hpp>
 
 namespace omen::external {
 namespace {
@@ -30,25 +30,6 @@ constexpr int kLifeline = 3, kReport = 4;
   throw Error(OMEN_IO, std::string("cannot start the program: ") + what + ": " + strerror(errno),
               "Check the limits of this user with: ulimit -a");
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { reset(); }
-  void reset() noexcept {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-  int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct Pipe {
   Descriptor read, write;
@@ -66,26 +47,6 @@ Pipe make_pipe() {
   if (::pipe2(ends, O_CLOEXEC) != 0) fail_start("pipe");
   const Descriptor read_end(ends[0]), write_end(ends[1]);
   return {lifted(read_end), lifted(write_end)};
-}
-
-std::vector<std::string> merged_environment(const Launch& launch) {
-  std::vector<std::string> merged;
-  for (char** at = environ; *at; ++at) {
-    const std::string_view entry = *at;
-    const std::string_view name = entry.substr(0, entry.find('='));
-    const auto replaced = [&](const auto& added) { return added.first == name; };
-    if (std::none_of(launch.environment.begin(), launch.environment.end(), replaced))
-      merged.emplace_back(entry);
-  }
-  for (const auto& [name, value] : launch.environment) merged.push_back(name + "=" + value);
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> out;
-  for (std::string& word : words) out.push_back(word.data());
-  out.push_back(nullptr);
-  return out;
 }
 
 // Everything from here to keep() runs between fork and exec in a process that had threads: system
@@ -136,8 +97,8 @@ class Keeper {
   explicit Keeper(const Launch& launch) {
     std::vector<std::string> words{"sh", "-c", launch.command + " \"$@\"", "omen"};
     words.insert(words.end(), launch.arguments.begin(), launch.arguments.end());
-    std::vector<std::string> variables = merged_environment(launch);
-    std::vector<char*> argv = pointers(words), envp = pointers(variables);
+    std::vector<std::string> variables = environment_with(launch.environment);
+    std::vector<char*> argv = exec_pointers(words), envp = exec_pointers(variables);
     Pipe lifeline = make_pipe(), report = make_pipe(), output = make_pipe();
     pid_ = ::fork();
     if (pid_ < 0) fail_start("fork");
