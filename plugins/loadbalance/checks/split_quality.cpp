@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "../tests/opencl/profiled_kernel.hpp"
 #include "omen/error.hpp"
 #include "omen/median.hpp"
 #include "opencl/own_kernels.hpp"
 #include "show.hpp"
-#include "tests/opencl/profiled_kernel.hpp"
 
 namespace omen::loadbalance {
 namespace {
