@@ -2,6 +2,7 @@
 // Parses .case files line by line; every directive is one word followed by its text.
 #include "case_file.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <functional>
@@ -29,12 +30,23 @@ class Parser {
     }
     if (file_.name.empty()) fail("no '# name:' line");
     if (file_.steps.empty()) fail("no 'run' line");
+    for (const Step& step : file_.steps) check_step(step);
     return std::move(file_);
   }
 
  private:
   [[noreturn]] void fail(const std::string& reason) const {
     throw std::runtime_error(path_.string() + ":" + std::to_string(line_number_) + ": " + reason);
+  }
+
+  // What accepts any output looks like a check and is none.
+  void check_step(const Step& step) {
+    const bool any_output = std::all_of(
+        step.stdout_lines.begin(), step.stdout_lines.end(),
+        [](const LinePattern& line) { return line.kind == LinePattern::Kind::kAnyLines; });
+    if (step.stdout_lines.empty() || !any_output) return;
+    line_number_ = step.line;
+    fail("'stdout...' alone accepts any output");
   }
 
   void parse_line(const std::string& line) {

@@ -83,7 +83,9 @@ Outcome run_shell(const std::string& command, const std::string& stdin_text,
     redirect(capture.file("out"), O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect(capture.file("err"), O_WRONLY | O_CREAT | O_TRUNC, 2);
     if (chdir(directory.c_str()) != 0) _exit(126);
-    execle("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr), pointers.data());
+    // A pipeline fails with any of its parts, not only with the last.
+    execle("/bin/bash", "bash", "-o", "pipefail", "-c", command.c_str(),
+           static_cast<char*>(nullptr), pointers.data());
     _exit(127);
   }
   Outcome outcome;
