@@ -60,9 +60,8 @@ class Importer {
     try {
       TableStream rows = open(in, format_of(file));
       while (const std::optional<Table> batch = rows.next()) add(*batch);
-    } catch (const Error& e) {
+    } catch (const ColumnTypeError& e) {
       // The reader cannot know how a user says what a column is.
-      if (std::string_view(e.what()).find("by its first rows") == std::string_view::npos) throw;
       throw Error(e.code(), e.what(),
                   "Correct the value, or say what the column is with --number or --text.");
     }

@@ -66,8 +66,9 @@ class CsvScanner {
   Place place(const Field& field) const { return place(field.at - (field.quoted ? 1 : 0)); }
   Place record_place() const { return {line_, 1}; }
 
+  template <class Failure = Error>
   [[noreturn]] void fail(Place place, const std::string& what, const std::string& hint) const {
-    throw Error(OMEN_INVALID_DATA, to_text(window_.name(), place) + ": " + what, hint);
+    throw Failure(OMEN_INVALID_DATA, to_text(window_.name(), place) + ": " + what, hint);
   }
 
   // Scanning from here on can be repeated after rewind().
@@ -345,7 +346,7 @@ class CsvReader {
 
   [[noreturn]] void misfit(const ColumnBuffer& column, const Field& field, std::string_view value,
                            const char* wanted) {
-    scanner_.fail(
+    scanner_.fail<ColumnTypeError>(
         scanner_.place(field),
         show_value(value) + " is not " + wanted + ", as column '" + column.name() +
             "' is by its first rows",

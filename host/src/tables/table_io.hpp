@@ -23,13 +23,19 @@ struct ReadOptions {
   std::string line_column;     // not empty: adds this column with the line of each row
 };
 
+// A value does not fit the type that the first rows settled for its column.
+class ColumnTypeError : public Error {
+ public:
+  using Error::Error;
+};
+
 // RFC 4180 CSV with a header line; a byte order mark, CRLF and quoted newlines are fine, blank
 // lines are skipped. An empty field is a null, a quoted empty one in a text column an empty text;
 // nan and inf are numbers. Columns become int64, float64, bool (true/false) or dictionary text. One
 // pass, constant memory: the type of a column is settled by the first batch, and a later value that
 // does not fit it is an error. A column in which nearly every value is a number is one, so that a
-// typing error is reported and does not turn it into text. Errors are OMEN_INVALID_DATA and start
-// with name:line:column. `in` must outlive the stream.
+// typing error is reported and does not turn it into text, as ColumnTypeError. Errors are
+// OMEN_INVALID_DATA and start with name:line:column. `in` must outlive the stream.
 TableStream stream_csv(std::istream& in, const std::string& name, const ReadOptions& options = {});
 // One JSON object a line; its members are numbers, text, booleans, null or lists of numbers, all
 // lists of a column equally long. A missing member is a null; NaN, Infinity and -Infinity are
