@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The baselines' options and the plugin's entry.
+#include <omen/learn/knn.hpp>
+#include <omen/learn/mean.hpp>
+#include <omen/learn/ridge.hpp>
+#include <omen/learn/tabular_predictor.hpp>
 #include <omen/plugin.hpp>
 
-#include "knn.hpp"
-#include "mean.hpp"
 #include "nodelink.hpp"
-#include "predictor.hpp"
-#include "ridge.hpp"
 #if OMEN_BASELINE_XGBOOST
-#include "gbt.hpp"
+#include <omen/boosting/gbt.hpp>
 #endif
 
 namespace omen::baseline {

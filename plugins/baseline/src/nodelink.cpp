@@ -9,9 +9,8 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <omen/learn/errors.hpp>
 #include <set>
-
-#include "errors.hpp"
 
 namespace omen::baseline {
 namespace {

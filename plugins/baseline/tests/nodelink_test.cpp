@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph_statistics.hpp"
+#include <omen/learn/graph_statistics.hpp>
+
 #include "plugin_client.hpp"
 
 namespace omen::baseline {
