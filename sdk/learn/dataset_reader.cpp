@@ -11,7 +11,7 @@
 #include "omen/learn/errors.hpp"
 #include "omen/learn/graph_statistics.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr std::int64_t kNoRow = -1;
@@ -342,4 +342,4 @@ void append(Rows& rows, std::vector<ReadTarget>& targets, const Rows& more,
   }
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -9,11 +9,9 @@
 
 #include "omen/learn/errors.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kWideSpan = 100.0;   // two decades
 constexpr double kRangeMargin = 0.1;  // of the length of the fitted range
 constexpr Index kMinRowsPerLabel = 2;
 constexpr Index kMaxCategories = 128;
@@ -130,7 +128,7 @@ double NumericFeature::transformed(double value) const {
 }
 
 double NumericFeature::encode(double value, Scaling scaling) const {
-  if (scaling == Scaling::kRaw) return std::isfinite(value) ? value : kMissing;
+  if (scaling == Scaling::kRaw) return std::isfinite(value) ? value : kUnknown;
   if (!std::isfinite(value) || deviation == 0) return 0;
   return (transformed(value) - mean) / deviation;
 }
@@ -301,4 +299,4 @@ std::vector<std::string> FeatureEncoder::names() const {
   return names;
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -6,7 +6,7 @@
 #include "omen/learn/errors.hpp"
 #include "omen/learn/features.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 using Transform = NumericFeature::Transform;
@@ -114,4 +114,4 @@ void FeatureEncoder::load(const StateReader& in) {
   }
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

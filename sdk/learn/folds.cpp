@@ -8,7 +8,7 @@
 
 #include "omen/learn/random.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr double kSmallestProbability = 1e-15;
@@ -117,4 +117,4 @@ void put_rows(const Matrix& values, const std::vector<Index>& rows, Matrix& all)
     all.row(rows[i]) = values.row(static_cast<Index>(i));
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "omen/learn/errors.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
-
-constexpr double kNoStatistic = std::numeric_limits<double>::quiet_NaN();
 
 Column number_column(std::string name, std::size_t rows) {
   Column column;
   column.name = std::move(name);
-  column.numbers.assign(rows, kNoStatistic);
+  column.numbers.assign(rows, kUnknown);
   return column;
 }
 
@@ -126,4 +123,4 @@ Bag GraphStatistics::bag(const std::string& name, const Labels& labels,
   return bag;
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

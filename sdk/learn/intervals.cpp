@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr std::size_t kMaxKept = 2001;
@@ -33,10 +32,10 @@ ResidualQuantiles::ResidualQuantiles(const Vector& held_out, const Vector& y) {
 }
 
 double ResidualQuantiles::half_width(double level) const {
-  if (sorted_.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (sorted_.empty()) return kUnknown;
   const double rank = std::ceil((static_cast<double>(sorted_.size()) + 1) * level);
   const double last = static_cast<double>(sorted_.size());
   return sorted_[static_cast<std::size_t>(std::clamp(rank, 1.0, last)) - 1];
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

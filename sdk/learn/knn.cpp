@@ -12,13 +12,13 @@
 #include "omen/learn/parallel.hpp"
 #include "omen/learn/random.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr std::array kNeighbourCounts = {1, 2, 3, 5, 8, 13, 21, 34};
 constexpr int kDefaultNeighbours = 5;    // without folds to choose by
 constexpr Index kMaxHeldOutRows = 4000;  // asked in cross-validation
-constexpr Index kNeighbourRows = 64;     // between two looks at the cancel flag
+constexpr Index kQueriesPerBlock = 64;   // between two looks at the cancel flag
 
 struct Rule {
   int k;
@@ -72,15 +72,15 @@ std::vector<Index> sorted_choice(Index rows, Index limit, std::uint64_t seed) {
 
 // Calls `body(row)` for every row on several threads, with looks at the cancel flag in between.
 void for_each_row(Index rows, const Context& context, const std::function<void(Index)>& body) {
-  const Index stride = kNeighbourRows * static_cast<Index>(std::max(context.threads, 1U));
+  const Index stride = kQueriesPerBlock * static_cast<Index>(std::max(context.threads, 1U));
   for (Index first = 0; first < rows; first += stride) {
     context.step(static_cast<double>(first) / static_cast<double>(rows), "knn");
     const Index end = std::min(rows, first + stride);
     const auto blocks =
-        static_cast<std::size_t>((end - first + kNeighbourRows - 1) / kNeighbourRows);
+        static_cast<std::size_t>((end - first + kQueriesPerBlock - 1) / kQueriesPerBlock);
     for_each_job(blocks, context.threads, [&](std::size_t block) {
-      const Index begin = first + static_cast<Index>(block) * kNeighbourRows;
-      for (Index row = begin; row < std::min(end, begin + kNeighbourRows); ++row) body(row);
+      const Index begin = first + static_cast<Index>(block) * kQueriesPerBlock;
+      for (Index row = begin; row < std::min(end, begin + kQueriesPerBlock); ++row) body(row);
     });
   }
 }
@@ -151,8 +151,7 @@ std::vector<HeadReport> KnnLearner::fit(const Matrix& x, const std::vector<Head>
     const Head sampled{take_rows(head.y, kept), head.classes};
     HeadReport report =
         fit_head(x_, sampled, folds.subset(kept), context.part(reports.size(), heads.size()));
-    Matrix held_out =
-        Matrix::Constant(x.rows(), head.outputs(), std::numeric_limits<double>::quiet_NaN());
+    Matrix held_out = Matrix::Constant(x.rows(), head.outputs(), kUnknown);
     put_rows(report.held_out, kept, held_out);
     report.held_out = std::move(held_out);
     reports.push_back(std::move(report));
@@ -237,4 +236,4 @@ void KnnLearner::load(const StateReader& in, const Shape& shape) {
   if (!sound) throw_bad_data("the model's neighbours are damaged", "train the model again");
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

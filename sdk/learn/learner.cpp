@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 std::vector<Index> known_rows(const Vector& y) {
@@ -34,11 +34,10 @@ Sample::Sample(const Matrix& all, const Head& head, const Folds& all_folds)
       folds(all_folds.subset(rows)) {}
 
 HeadReport Sample::report(const Matrix& held_out, const Head& head, std::string knobs) const {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   HeadReport report;
   report.knobs = std::move(knobs);
-  report.held_out = Matrix::Constant(head.y.size(), head.outputs(), kNaN);
-  report.loss = kNaN;
+  report.held_out = Matrix::Constant(head.y.size(), head.outputs(), kUnknown);
+  report.loss = kUnknown;
   if (held_out.rows() == 0) return report;
   put_rows(held_out, rows, report.held_out);
   report.loss = mean_loss(held_out, y, head.classes);
@@ -59,4 +58,4 @@ Matrix cross_validate(
   return held_out;
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -2,7 +2,7 @@
 // The constant predictor.
 #include "omen/learn/mean.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 // One count is added to every class, so that a class missing from a fold keeps a finite loss.
@@ -52,4 +52,4 @@ void MeanLearner::load(const StateReader& in, const Shape& shape) {
   }
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

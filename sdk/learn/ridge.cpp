@@ -8,18 +8,18 @@
 
 #include "omen/learn/softmax.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
-constexpr double kDefaultAlpha = 1.0;  // without folds to choose by
-constexpr Index kBlockRows = 1024;     // between two looks at the cancel flag
+constexpr double kDefaultAlpha = 1.0;    // without folds to choose by
+constexpr Index kRowsPerProduct = 1024;  // between two looks at the cancel flag
 
 // X'X in blocks of rows, so that a long product can be cancelled.
 Eigen::MatrixXd inner_products(const Matrix& x, const Context& context) {
   Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(x.cols(), x.cols());
-  for (Index row = 0; row < x.rows(); row += kBlockRows) {
+  for (Index row = 0; row < x.rows(); row += kRowsPerProduct) {
     context.step(0, "ridge");
-    const Index count = std::min(kBlockRows, x.rows() - row);
+    const Index count = std::min(kRowsPerProduct, x.rows() - row);
     gram.selfadjointView<Eigen::Lower>().rankUpdate(x.middleRows(row, count).transpose());
   }
   return gram.selfadjointView<Eigen::Lower>();
@@ -172,4 +172,4 @@ void RidgeLearner::load(const StateReader& in, const Shape& shape) {
   }
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <deque>
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr int kMaxIterations = 300;
@@ -120,4 +120,4 @@ std::vector<Matrix> softmax_path(const Matrix& x, const Vector& codes, int class
   return path;
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

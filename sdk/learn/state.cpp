@@ -7,7 +7,7 @@
 
 #include "omen/learn/errors.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 [[noreturn]] void damaged(const std::string& name, const std::string& what) {
@@ -117,4 +117,4 @@ Tensor MemoryState::get(const std::string& name) const {
   return found->second;
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -8,11 +8,8 @@
 
 #include "omen/learn/errors.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
-
-constexpr double kWideTargets = 100.0;  // two decades
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 bool known(double value) {
   return std::isfinite(value);
@@ -26,7 +23,7 @@ bool wants_log(const Target& target, LogMode mode) {
     min = std::min(min, value);
     max = std::max(max, value);
   }
-  if (mode == LogMode::kAuto) return min > 0 && max > kWideTargets * min;
+  if (mode == LogMode::kAuto) return min > 0 && max > kWideSpan * min;
   if (min <= 0) {
     throw_bad_data("target '" + target.name + "' has values that are not positive",
                    "set log_target to auto or off");
@@ -73,7 +70,7 @@ std::vector<TargetReport> TabularModel::fit(const Frame& frame, const std::vecto
   std::size_t head = 0;
   for (Mapping& mapping : mappings_) {
     if (!mapping.has_head()) {
-      reports.push_back({mapping.name, "one class only", "cv_log_loss", kNaN});
+      reports.push_back({mapping.name, "one class only", "cv_log_loss", kUnknown});
       continue;
     }
     const HeadReport& report = chosen.reports[head];
@@ -124,7 +121,7 @@ Head TabularModel::make_head(const Target& target, const Mapping& mapping) {
     return head;
   }
   head.classes = static_cast<int>(mapping.seen.size());
-  head.y = Vector::Constant(static_cast<Index>(target.codes.size()), kNaN);
+  head.y = Vector::Constant(static_cast<Index>(target.codes.size()), kUnknown);
   for (std::size_t row = 0; row < target.codes.size(); ++row) {
     if (target.codes[row] < 0) continue;
     const auto at = std::lower_bound(mapping.seen.begin(), mapping.seen.end(), target.codes[row]);
@@ -272,4 +269,4 @@ void TabularModel::load(const StateReader& in) {
   learner_->load(in, shape);
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

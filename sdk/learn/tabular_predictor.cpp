@@ -7,10 +7,11 @@
 #include <cstdio>
 #include <thread>
 
+#include "omen/learn/artifact_state.hpp"
 #include "omen/learn/dataset_reader.hpp"
 #include "omen/learn/errors.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr std::int32_t kOk = 0, kExtrapolating = 1, kNoGraph = 2;
@@ -31,31 +32,10 @@ std::string short_text(double value) {
   return text;
 }
 
-/// Writes to the container that the host keeps models in.
-class ArtifactState final : public StateWriter {
- public:
-  explicit ArtifactState(ArtifactWriter& out) : out_(out) {}
-  void put(const std::string& name, const Tensor& tensor) override {
-    out_.put_raw(name, tensor.dtype.c_str(), tensor.shape, tensor.bytes.data(),
-                 tensor.bytes.size());
-  }
-
- private:
-  ArtifactWriter& out_;
-};
-
-class ArtifactSource final : public StateReader {
- public:
-  explicit ArtifactSource(const ArtifactReader& in) : in_(in) {}
-  Tensor get(const std::string& name) const override {
-    const TensorView view = in_.tensor(name);
-    const auto* bytes = static_cast<const std::byte*>(view.bytes);
-    return {view.dtype, view.shape, {bytes, bytes + view.size}};
-  }
-
- private:
-  const ArtifactReader& in_;
-};
+// The part of a component's id before the dot, which its model's metadata begin with.
+std::string plugin_of(const std::string& id) {
+  return id.substr(0, id.find('.'));
+}
 
 std::vector<double> as_list(const Eigen::Ref<const Vector>& values) {
   return {values.data(), values.data() + values.size()};
@@ -97,9 +77,7 @@ std::unique_ptr<TabularPredictor::Fitted> TabularPredictor::blank() const {
 }
 
 const TabularPredictor::Fitted& TabularPredictor::fitted() const {
-  if (fitted_) return *fitted_;
-  throw Error(OMEN_INVALID_STATE, id_ + " has no model yet",
-              "Train one with omen train, or load one with --model.");
+  return require_model(fitted_, id_);
 }
 
 void TabularPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
@@ -159,11 +137,12 @@ TableStream TabularPredictor::predict(const Dataset& in, const Run& run) {
 
 void TabularPredictor::save(ArtifactWriter& out) const {
   const Fitted& fitted = this->fitted();
-  out.put_meta("baseline.component", id_);
-  out.put_meta("baseline.graphs", fitted.with_graphs ? "yes" : "no");
+  const std::string plugin = plugin_of(id_);
+  out.put_meta(plugin + ".component", id_);
+  out.put_meta(plugin + ".graphs", fitted.with_graphs ? "yes" : "no");
   for (const TargetReport& report : fitted.reports) {
-    out.put_meta("baseline.knobs." + report.target, report.knobs);
-    out.put_meta("baseline." + report.loss_name + "." + report.target, short_text(report.loss));
+    out.put_meta(plugin + ".knobs." + report.target, report.knobs);
+    out.put_meta(plugin + "." + report.loss_name + "." + report.target, short_text(report.loss));
   }
   ArtifactState state(out);
   for (std::size_t i = 0; i < fitted.metadata.size(); ++i) {
@@ -178,13 +157,10 @@ void TabularPredictor::save(ArtifactWriter& out) const {
 }
 
 void TabularPredictor::load(const ArtifactReader& in) {
-  const std::string component = in.meta("baseline.component");
-  if (component != id_) {
-    throw_bad_data("the model belongs to " + component + ", not to " + id_,
-                   "use it with " + component);
-  }
+  const std::string plugin = plugin_of(id_);
+  require_component(in.meta(plugin + ".component"), id_);
   std::unique_ptr<Fitted> next = blank();
-  next->with_graphs = in.meta("baseline.graphs") == "yes";
+  next->with_graphs = in.meta(plugin + ".graphs") == "yes";
   const ArtifactSource state(in);
   next->model.load(state);
   for (std::size_t i = 0; i < next->model.targets(); ++i) {
@@ -199,4 +175,4 @@ void TabularPredictor::load(const ArtifactReader& in) {
   fitted_ = std::move(next);
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -14,6 +14,9 @@
 namespace omen::baseline {
 namespace {
 
+using learn::LogMode;
+using learn::TabularPredictor;
+
 constexpr std::uint64_t kCaps =
     OMEN_CAP_BITWISE_REPEATABLE | OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_UNCERTAINTY;
 constexpr const char* kLogTargetHelp =
@@ -43,7 +46,7 @@ struct MeanOptions {
 class Mean final : public TabularPredictor {
  public:
   explicit Mean(const MeanOptions& o)
-      : TabularPredictor("baseline.mean", [] { return std::make_unique<MeanLearner>(); },
+      : TabularPredictor("baseline.mean", [] { return std::make_unique<learn::MeanLearner>(); },
                          {log_mode(o.log_target), LogMode::kOff, o.folds}) {}
 };
 
@@ -69,7 +72,7 @@ class Ridge final : public TabularPredictor {
  public:
   explicit Ridge(const RidgeOptions& o)
       : TabularPredictor("baseline.ridge",
-                         [alpha = o.alpha] { return std::make_unique<RidgeLearner>(alpha); },
+                         [alpha = o.alpha] { return std::make_unique<learn::RidgeLearner>(alpha); },
                          {log_mode(o.log_target), log_mode(o.log_features), o.folds, o.columns}) {}
 };
 
@@ -95,12 +98,12 @@ struct NeighbourOptions {
         opt(&O::columns, "columns", kColumnsHelp));
   }
 
-  KnnOptions learner_options() const {
-    KnnOptions result;
+  learn::KnnOptions learner_options() const {
+    learn::KnnOptions result;
     result.k = k;
     result.max_rows = max_rows;
-    if (weights == "uniform") result.weights = KnnOptions::Weights::kUniform;
-    if (weights == "distance") result.weights = KnnOptions::Weights::kDistance;
+    if (weights == "uniform") result.weights = learn::KnnOptions::Weights::kUniform;
+    if (weights == "distance") result.weights = learn::KnnOptions::Weights::kDistance;
     return result;
   }
 };
@@ -108,24 +111,25 @@ struct NeighbourOptions {
 class Knn final : public TabularPredictor {
  public:
   explicit Knn(const NeighbourOptions& o)
-      : TabularPredictor(
-            "baseline.knn",
-            [options = o.learner_options()] { return std::make_unique<KnnLearner>(options); },
-            {log_mode(o.log_target), log_mode(o.log_features), o.folds, o.columns}) {}
+      : TabularPredictor("baseline.knn",
+                         [options = o.learner_options()] {
+                           return std::make_unique<learn::KnnLearner>(options);
+                         },
+                         {log_mode(o.log_target), log_mode(o.log_features), o.folds, o.columns}) {}
 };
 
 #if OMEN_BASELINE_XGBOOST
-struct TreeOptions : GbtOptions {
+struct TreeOptions : learn::GbtOptions {
   std::string log_target = "auto";
   int folds = 5;
   std::vector<std::string> columns;
 
   static auto spec() {
     using O = TreeOptions;
-    const auto whole = [](int GbtOptions::*member, const char* key, const char* help) {
+    const auto whole = [](int learn::GbtOptions::*member, const char* key, const char* help) {
       return opt(static_cast<int O::*>(member), key, help);
     };
-    const auto real = [](double GbtOptions::*member, const char* key, const char* help) {
+    const auto real = [](double learn::GbtOptions::*member, const char* key, const char* help) {
       return opt(static_cast<double O::*>(member), key, help);
     };
     return options(
@@ -146,8 +150,8 @@ class Gbt final : public TabularPredictor {
  public:
   explicit Gbt(const TreeOptions& o)
       : TabularPredictor("baseline.gbt",
-                         [options = static_cast<GbtOptions>(o)] {
-                           return std::make_unique<GbtLearner>(options);
+                         [options = static_cast<learn::GbtOptions>(o)] {
+                           return std::make_unique<learn::GbtLearner>(options);
                          },
                          {log_mode(o.log_target), LogMode::kOff, o.folds, o.columns}) {}
 };

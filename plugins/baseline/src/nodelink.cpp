@@ -44,8 +44,8 @@ class Place {
     return value_.get<std::string>();
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw_bad_data(source_ + ": " + (path_.empty() ? "the document" : path_) + " " + what,
-                   "See plugins/baseline/README.md for the node-link form.");
+    learn::throw_bad_data(source_ + ": " + (path_.empty() ? "the document" : path_) + " " + what,
+                          "See plugins/baseline/README.md for the node-link form.");
   }
 
  private:
@@ -238,8 +238,8 @@ json parse(const std::string& text, const std::string& source) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    throw_bad_data(source + ": not valid JSON at " + line_and_column(text, error.byte),
-                   "Check the file there for a missing comma, quote or bracket.");
+    learn::throw_bad_data(source + ": not valid JSON at " + line_and_column(text, error.byte),
+                          "Check the file there for a missing comma, quote or bracket.");
   }
 }
 

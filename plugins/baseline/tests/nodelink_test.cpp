@@ -145,15 +145,15 @@ TEST(NodeLink, ReadsTheBundledExample) {
 
 TEST(GraphStatistics, CountsWhatALoweredGraphHolds) {
   const auto tables = lower(kTwoLayers);
-  GraphStatistics graphs;
+  learn::GraphStatistics graphs;
   graphs.add_nodes(tables.at("nodes").slice(0, 1));
   graphs.add_nodes(tables.at("nodes").slice(1, 1));
   graphs.add_edges(tables.at("edges"));
-  Frame frame;
+  learn::Frame frame;
   frame.rows = 2;
   graphs.append_to(frame, "graph.", {0, 99});
   std::map<std::string, double> first;
-  for (const Column& column : frame.columns) {
+  for (const learn::Column& column : frame.columns) {
     first[column.name] = column.numbers[0];
     EXPECT_TRUE(std::isnan(column.numbers[1])) << column.name;
   }
@@ -171,7 +171,7 @@ TEST(GraphStatistics, CountsWhatALoweredGraphHolds) {
 
 TEST(GraphStatistics, RefusesEdgesToNowhere) {
   const auto tables = lower(kTwoLayers);
-  GraphStatistics graphs;
+  learn::GraphStatistics graphs;
   graphs.add_nodes(tables.at("nodes").slice(0, 1));
   EXPECT_THROW(graphs.add_edges(tables.at("edges")), Error);
 }

@@ -11,7 +11,7 @@
 
 #include "omen/error.hpp"
 
-namespace omen::boosting {
+namespace omen::learn {
 namespace {
 
 // XGBoost answers with several lines and a stack trace; the first line says what is wrong.
@@ -129,7 +129,7 @@ std::string Booster::save() const {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-std::int64_t checksum(const std::string& bytes) {
+std::int64_t tree_checksum(const std::string& bytes) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (const char byte : bytes) {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
@@ -137,4 +137,4 @@ std::int64_t checksum(const std::string& bytes) {
   return static_cast<std::int64_t>(hash);
 }
 
-}  // namespace omen::boosting
+}  // namespace omen::learn

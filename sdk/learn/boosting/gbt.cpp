@@ -14,7 +14,7 @@
 
 #include "omen/learn/errors.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 constexpr int kDefaultRounds = 100, kDefaultDepth = 6;  // without folds to choose by
@@ -340,7 +340,7 @@ void GbtLearner::save(StateWriter& out) const {
   for (std::size_t i = 0; i < heads_.size(); ++i) {
     scales.row(static_cast<Index>(i)) << heads_[i].mean, heads_[i].scale;
     const std::string trees = heads_[i].booster.save();
-    checksums.push_back(boosting::checksum(trees));
+    checksums.push_back(tree_checksum(trees));
     out.put_bytes("gbt." + std::to_string(i) + ".ubj", trees);
   }
   out.put_integers("gbt.checksums", checksums);
@@ -354,7 +354,7 @@ void GbtLearner::load(const StateReader& in, const Shape& shape) {
   for (std::size_t i = 0; i < shape.classes.size(); ++i) {
     const auto row = static_cast<Index>(i);
     const std::string trees = in.bytes("gbt." + std::to_string(i) + ".ubj");
-    if (i >= checksums.size() || checksums[i] != boosting::checksum(trees)) {
+    if (i >= checksums.size() || checksums[i] != tree_checksum(trees)) {
       throw_bad_data("the model's trees are damaged", "train the model again");
     }
     heads_.push_back(
@@ -362,4 +362,4 @@ void GbtLearner::load(const StateReader& in, const Shape& shape) {
   }
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

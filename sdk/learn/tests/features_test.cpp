@@ -8,12 +8,10 @@
 #include <cmath>
 #include <omen/error.hpp>
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr double kMissingValue = std::numeric_limits<double>::quiet_NaN();
 
 Column numbers(std::string name, std::vector<double> values) {
   Column column;
@@ -51,19 +49,19 @@ TEST(Features, ConstantColumnsAreSilent) {
 
 TEST(Features, NullsTakeTheMeanAndGainAnIndicatorOnlyIfFitSawThem) {
   FeatureEncoder encoder;
-  encoder.fit(frame(4, {numbers("x", {1, kMissingValue, 3, 2}), numbers("z", {1, 2, 3, 4})}),
+  encoder.fit(frame(4, {numbers("x", {1, kUnknown, 3, 2}), numbers("z", {1, 2, 3, 4})}),
               Scaling::kStandardised, false);
   EXPECT_THAT(encoder.names(), ElementsAre("x", "x.(null)", "z"));
   const Encoded encoded =
-      encoder.encode(frame(1, {numbers("x", {kMissingValue}), numbers("z", {INFINITY})}));
+      encoder.encode(frame(1, {numbers("x", {kUnknown}), numbers("z", {INFINITY})}));
   EXPECT_THAT(std::vector<double>(encoded.x.data(), encoded.x.data() + 3), ElementsAre(0, 1, 0));
 }
 
 TEST(Features, TreesGetRawValuesAndMissingOnes) {
   FeatureEncoder encoder;
-  encoder.fit(frame(2, {numbers("x", {1, kMissingValue})}), Scaling::kRaw, true);
+  encoder.fit(frame(2, {numbers("x", {1, kUnknown})}), Scaling::kRaw, true);
   EXPECT_THAT(encoder.names(), ElementsAre("x"));
-  const Encoded encoded = encoder.encode(frame(2, {numbers("x", {7, kMissingValue})}));
+  const Encoded encoded = encoder.encode(frame(2, {numbers("x", {7, kUnknown})}));
   EXPECT_EQ(encoded.x(0, 0), 7);
   EXPECT_TRUE(std::isnan(encoded.x(1, 0)));
 }
@@ -103,8 +101,7 @@ TEST(Features, BagLabelsBecomeCounts) {
 TEST(Features, OutsideMeansBeyondTheRangeWidenedByATenth) {
   FeatureEncoder encoder;
   encoder.fit(frame(2, {numbers("x", {10, 20})}), Scaling::kStandardised, false);
-  const Encoded encoded =
-      encoder.encode(frame(5, {numbers("x", {8.9, 9, 21, 21.1, kMissingValue})}));
+  const Encoded encoded = encoder.encode(frame(5, {numbers("x", {8.9, 9, 21, 21.1, kUnknown})}));
   EXPECT_THAT(encoded.extrapolating, ElementsAre(true, false, false, true, false));
 }
 
@@ -160,7 +157,7 @@ TEST(Features, ColumnOrderDoesNotMatter) {
 
 Frame everything() {
   return frame(4,
-               {numbers("x", {1, kMissingValue, 3, 4000}), numbers("y", {0, 1, 0, 1}),
+               {numbers("x", {1, kUnknown, 3, 4000}), numbers("y", {0, 1, 0, 1}),
                 words("w", {"a", "b", "c"}, {0, 0, 1, 2}), words("v", {"u"}, {0, -1, 0, -1})},
                {{"op", {"p", "q"}, {{0, 0, 1}, {1, 0, 2}, {2, 1, 900}, {3, 0, 1}}}});
 }
@@ -212,4 +209,4 @@ TEST(Features, AppendJoinsRowsAndLabels) {
 }
 
 }  // namespace
-}  // namespace omen::baseline
+}  // namespace omen::learn

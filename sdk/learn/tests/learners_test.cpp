@@ -17,7 +17,7 @@
 #include "omen/learn/ridge.hpp"
 #include "omen/learn/softmax.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 double uniform_number(Random& random) {
@@ -323,4 +323,4 @@ TEST(Parallel, RunsEveryJobOnceAndPassesOnTheFirstFailure) {
 }
 
 }  // namespace
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -13,10 +13,8 @@
 #include "omen/learn/random.hpp"
 #include "omen/learn/ridge.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
-
-constexpr double kNull = std::numeric_limits<double>::quiet_NaN();
 
 TabularModel ridge(ModelOptions options = {}) {
   return {[] { return std::make_unique<RidgeLearner>(0); }, options};
@@ -184,7 +182,8 @@ TEST(TabularModel, RefusesToLearnFromNothing) {
   const Frame train = power_frame(5, 1, 14);
   EXPECT_THROW(ridge().fit({}, {power_target({})}, {}, {}), Error);
   EXPECT_THROW(ridge().fit(train, {}, {}, {}), Error);
-  EXPECT_THROW(ridge().fit(train, {{"y", std::vector<double>(5, kNull), {}, {}}}, {}, {}), Error);
+  EXPECT_THROW(ridge().fit(train, {{"y", std::vector<double>(5, kUnknown), {}, {}}}, {}, {}),
+               Error);
   EXPECT_THROW(ridge().fit(train, {{"y", {}, std::vector<std::int32_t>(5, -1), {"a"}}}, {}, {}),
                Error);
 }
@@ -230,4 +229,4 @@ TEST(TabularModel, DamagedModelsAreRefused) {
 }
 
 }  // namespace
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -11,9 +11,9 @@
 
 namespace omen::loadbalance::cost {
 
-using boosting::Index;
-using boosting::Matrix;
-using boosting::Vector;
+using learn::Index;
+using learn::Matrix;
+using learn::Vector;
 
 struct EncoderOptions {
   bool grewe = true;       // Grewe's counts, where the training rows have them

@@ -14,22 +14,22 @@ std::string text(double value) {
   return buffer;
 }
 
-boosting::Booster::Parameters parameters_of(const TreeSettings& settings, int classes,
-                                            std::uint64_t seed) {
-  boosting::Booster::Parameters p = {{"verbosity", "0"},
-                                     {"nthread", "1"},
-                                     {"tree_method", "hist"},
-                                     {"grow_policy", "lossguide"},
-                                     {"max_bin", "64"},
-                                     {"max_depth", "0"},
-                                     {"max_leaves", std::to_string(settings.leaves)},
-                                     {"eta", text(settings.eta)},
-                                     {"subsample", text(settings.subsample)},
-                                     {"colsample_bytree", text(settings.columns)},
-                                     {"lambda", "1"},
-                                     {"seed", std::to_string(seed % 2147483647U)},
-                                     // Draws then depend on the round, not on the thread.
-                                     {"seed_per_iteration", "true"}};
+learn::Booster::Parameters parameters_of(const TreeSettings& settings, int classes,
+                                         std::uint64_t seed) {
+  learn::Booster::Parameters p = {{"verbosity", "0"},
+                                  {"nthread", "1"},
+                                  {"tree_method", "hist"},
+                                  {"grow_policy", "lossguide"},
+                                  {"max_bin", "64"},
+                                  {"max_depth", "0"},
+                                  {"max_leaves", std::to_string(settings.leaves)},
+                                  {"eta", text(settings.eta)},
+                                  {"subsample", text(settings.subsample)},
+                                  {"colsample_bytree", text(settings.columns)},
+                                  {"lambda", "1"},
+                                  {"seed", std::to_string(seed % 2147483647U)},
+                                  // Draws then depend on the round, not on the thread.
+                                  {"seed_per_iteration", "true"}};
   // The hessian of a class is at most a quarter a row.
   const double least = classes == 0 ? settings.least_leaf : settings.least_leaf / 8;
   p.emplace_back("min_child_weight", text(least));
@@ -62,9 +62,9 @@ void TreeHead::fit(const Matrix& x, const Vector& y, const Vector& weights, int 
     if (deviation > 0) scale_ = deviation;
     target = ((y.array() - mean_) / scale_).matrix();
   }
-  boosting::BoosterData data(x, target);
+  learn::BoosterData data(x, target);
   data.set_weights(weights);
-  boosting::Booster booster({&data}, parameters_of(settings, classes, seed));
+  learn::Booster booster({&data}, parameters_of(settings, classes, seed));
   for (int round = 0; round < settings.rounds; ++round) {
     if (round % 16 == 0) run.step(-1, "trees");
     booster.update(round, data);
@@ -74,7 +74,7 @@ void TreeHead::fit(const Matrix& x, const Vector& y, const Vector& weights, int 
 }
 
 Matrix TreeHead::predict(const Matrix& x) const {
-  const Matrix raw = booster_->predict(boosting::BoosterData(x), 0, classes_ > 2 ? classes_ : 1);
+  const Matrix raw = booster_->predict(learn::BoosterData(x), 0, classes_ > 2 ? classes_ : 1);
   if (classes_ == 0) return (raw.array() * scale_ + mean_).matrix();
   if (classes_ > 2) return raw;
   Matrix both(raw.rows(), 2);
@@ -85,7 +85,7 @@ Matrix TreeHead::predict(const Matrix& x) const {
 void TreeHead::save(ArtifactWriter& out, const std::string& name) const {
   const std::string trees = booster_->save();
   out.put_text(name + ".ubj", trees);
-  out.put(name + ".checksum", std::vector<std::int64_t>{boosting::checksum(trees)});
+  out.put(name + ".checksum", std::vector<std::int64_t>{learn::tree_checksum(trees)});
   out.put(name + ".scale", std::vector<double>{mean_, scale_});
 }
 
@@ -94,7 +94,7 @@ void TreeHead::load(const ArtifactReader& in, const std::string& name, Index fea
   const std::string trees = in.text(name + ".ubj");
   const std::vector<std::int64_t> checksum = in.get<std::int64_t>(name + ".checksum");
   const std::vector<double> scale = in.get<double>(name + ".scale");
-  if (checksum.size() != 1 || checksum[0] != boosting::checksum(trees) || scale.size() != 2)
+  if (checksum.size() != 1 || checksum[0] != learn::tree_checksum(trees) || scale.size() != 2)
     throw Error(OMEN_INVALID_DATA, "the model's trees '" + name + "' are damaged",
                 "Train the model again.");
   booster_.emplace(trees, features);

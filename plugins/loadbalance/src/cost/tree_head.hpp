@@ -29,7 +29,7 @@ class TreeHead {
   void load(const ArtifactReader& in, const std::string& name, Index features, int classes);
 
  private:
-  std::optional<boosting::Booster> booster_;  // none: the answer is always the same
+  std::optional<learn::Booster> booster_;  // none: the answer is always the same
   int classes_ = 0;
   double mean_ = 0, scale_ = 1;
 };

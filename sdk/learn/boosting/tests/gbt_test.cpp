@@ -12,7 +12,7 @@
 #include "omen/learn/errors.hpp"
 #include "omen/learn/random.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 namespace {
 
 Matrix uniform_matrix(Index rows, Index cols, std::uint64_t seed) {
@@ -194,4 +194,4 @@ TEST(Gbt, DamagedModelsAreRefused) {
 }
 
 }  // namespace
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "omen/learn/frame.hpp"
-#include "omen/learn/tabular_model.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// One row per workload, or per workload and candidate where the dataset has candidates.
 struct Rows {
@@ -49,4 +48,4 @@ std::vector<std::string> target_names(const Dataset& dataset);
 void append(Rows& rows, std::vector<ReadTarget>& targets, const Rows& more,
             const std::vector<ReadTarget>& more_targets);
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which the baselines refuse.
+// The ways in which learners refuse.
 #pragma once
 
 #include <omen/error.hpp>
 #include <string>
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// Data from outside does not fit: wrong column, empty table, damaged model.
 [[noreturn]] inline void throw_bad_data(const std::string& message, const std::string& hint) {
@@ -17,4 +17,20 @@ namespace omen::baseline {
   throw Error(OMEN_INTERNAL, message);
 }
 
-}  // namespace omen::baseline
+/// What `model` points to; where it points to nothing, the error of a predictor that was asked
+/// before it was trained or loaded.
+template <class Pointer>
+const auto& require_model(const Pointer& model, const std::string& id) {
+  if (model) return *model;
+  throw Error(OMEN_INVALID_STATE, id + " has no model yet",
+              "Train one with omen train, or load one with --model.");
+}
+
+/// A model answers only for the component that wrote it.
+inline void require_component(const std::string& component, const std::string& id) {
+  if (component == id) return;
+  throw_bad_data("the model belongs to " + component + ", not to " + id,
+                 "Use it with " + component + ".");
+}
+
+}  // namespace omen::learn

@@ -9,12 +9,15 @@
 #include "omen/learn/frame.hpp"
 #include "omen/learn/state.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 enum class Scaling {
   kRaw,          ///< for trees: values as they are, NaN where null
   kStandardised  ///< for distances and penalties: zero mean, unit deviation, nulls imputed
 };
+
+/// Largest over smallest value from which a column or a target is better seen as its logarithm.
+inline constexpr double kWideSpan = 100.0;
 
 /// How one number becomes one matrix entry, and the range it was seen in.
 struct NumericFeature {
@@ -103,4 +106,4 @@ class FeatureEncoder {
   std::vector<BagFeature> bags_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

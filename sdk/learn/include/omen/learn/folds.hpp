@@ -7,7 +7,7 @@
 
 #include "omen/learn/matrix.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// Which fold holds each row out; `count` is 0 when there are too few rows to hold any out.
 struct Folds {
@@ -35,4 +35,4 @@ Vector take_rows(const Vector& y, const std::vector<Index>& rows);
 /// Writes row i of `values` to row `rows[i]` of `all`.
 void put_rows(const Matrix& values, const std::vector<Index>& rows, Matrix& all);
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

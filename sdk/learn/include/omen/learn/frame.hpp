@@ -8,7 +8,7 @@
 
 #include "omen/learn/matrix.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// One scalar column: `numbers` when numeric, `codes` into `labels` when categorical.
 struct Column {
@@ -37,7 +37,15 @@ struct Frame {
   std::vector<Bag> bags;
 };
 
+/// One target column of the training rows.
+struct Target {
+  std::string name;
+  std::vector<double> numbers;       ///< NaN: unknown; empty for a class
+  std::vector<std::int32_t> codes;   ///< negative: unknown; empty for a number
+  std::vector<std::string> classes;  ///< what the codes mean; empty for a number
+};
+
 /// Adds the rows of `more` below those of `frame`; both must have the same columns and bags.
 void append_rows(Frame& frame, const Frame& more);
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

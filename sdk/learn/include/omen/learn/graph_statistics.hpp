@@ -11,7 +11,7 @@
 
 #include "omen/learn/frame.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// Per graph: number of nodes and edges, mean and largest degree, sum and mean of every `feat`
 /// column, and bags of op and edge-kind counts. Batches may come in any size.
@@ -53,4 +53,4 @@ class GraphStatistics {
   std::size_t feat_width_ = 0;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

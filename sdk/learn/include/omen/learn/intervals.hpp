@@ -6,7 +6,7 @@
 
 #include "omen/learn/matrix.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// The half width of an interval is a quantile of the absolute residuals that cross-validation
 /// left on rows it had not seen: split conformal prediction (doi:10.1080/01621459.2017.1307116)
@@ -27,4 +27,4 @@ class ResidualQuantiles {
   std::vector<double> sorted_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

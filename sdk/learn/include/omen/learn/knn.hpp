@@ -4,7 +4,7 @@
 
 #include "omen/learn/learner.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 struct KnnOptions {
   int k = 0;  ///< 0: chosen by cross-validation
@@ -49,4 +49,4 @@ class KnnLearner final : public Learner {
   std::vector<FittedHead> heads_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -12,7 +12,7 @@
 #include "omen/learn/folds.hpp"
 #include "omen/learn/state.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// What a learner may use of the call it runs in.
 struct Context {
@@ -82,4 +82,4 @@ Matrix cross_validate(const Matrix& x, const Vector& y, const Folds& folds, Inde
                       const std::function<Matrix(const Matrix& x, const Vector& y,
                                                  const Matrix& held_out)>& predict_fold);
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

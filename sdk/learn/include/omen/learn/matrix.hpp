@@ -3,12 +3,16 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 
-namespace omen::baseline {
+namespace omen::learn {
 
 using Eigen::Index;
 using Vector = Eigen::VectorXd;
 /// Row major, because rows are workloads and are read one by one.
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-}  // namespace omen::baseline
+/// A number that nobody knows: a null of a table, a row without a label.
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace omen::learn

@@ -4,7 +4,7 @@
 
 #include "omen/learn/learner.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 class MeanLearner final : public Learner {
  public:
@@ -19,4 +19,4 @@ class MeanLearner final : public Learner {
   std::vector<Matrix> answers_;  ///< one row each
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

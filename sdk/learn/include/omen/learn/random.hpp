@@ -9,7 +9,7 @@
 
 #include "omen/learn/matrix.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// SplitMix64, doi:10.1145/2714064.2660195: small, fast, and any seed will do.
 class Random {
@@ -37,4 +37,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

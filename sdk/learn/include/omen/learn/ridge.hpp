@@ -4,7 +4,7 @@
 
 #include "omen/learn/learner.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// Minimises |y - X w - b|^2 + alpha |w|^2 for each alpha; the intercept is not penalised.
 /// One column of coefficients per alpha, the intercept in the last row.
@@ -31,4 +31,4 @@ class RidgeLearner final : public Learner {
   std::vector<Matrix> coefficients_;  ///< per head (features + 1) x outputs, intercept last
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

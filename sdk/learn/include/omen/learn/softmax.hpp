@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax regression with an L2 penalty, the linear baseline for classes.
+// Softmax regression with an L2 penalty, the counterpart of ridge for classes.
 #pragma once
 
 #include <vector>
 
 #include "omen/learn/learner.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 /// Turns every row of scores into probabilities.
 Matrix softmax_rows(const Matrix& scores);
@@ -16,4 +16,4 @@ Matrix softmax_rows(const Matrix& scores);
 std::vector<Matrix> softmax_path(const Matrix& x, const Vector& codes, int classes,
                                  const std::vector<double>& alphas, const Context& context);
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -11,7 +11,7 @@
 
 #include "omen/learn/matrix.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 struct Tensor {
   std::string dtype;  ///< safetensors name: F64, I64, U8
@@ -56,4 +56,4 @@ class MemoryState final : public StateWriter, public StateReader {
   std::map<std::string, Tensor> tensors;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -10,7 +10,7 @@
 #include "omen/learn/intervals.hpp"
 #include "omen/learn/learner.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 enum class LogMode { kAuto, kOn, kOff };
 
@@ -20,14 +20,6 @@ struct ModelOptions {
   int folds = 5;
   std::vector<std::string> columns =
       {};  ///< learn from these alone; empty: from all, and from graphs
-};
-
-/// One target column of the training rows.
-struct Target {
-  std::string name;
-  std::vector<double> numbers;       ///< NaN: unknown; empty for a class
-  std::vector<std::int32_t> codes;   ///< negative: unknown; empty for a number
-  std::vector<std::string> classes;  ///< what the codes mean; empty for a number
 };
 
 /// What a fit decided for one target.
@@ -101,4 +93,4 @@ class TabularModel {
   std::vector<Mapping> mappings_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

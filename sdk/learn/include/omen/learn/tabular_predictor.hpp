@@ -8,7 +8,7 @@
 
 #include "omen/learn/tabular_model.hpp"
 
-namespace omen::baseline {
+namespace omen::learn {
 
 class TabularPredictor : public Predictor {
  public:
@@ -36,4 +36,4 @@ class TabularPredictor : public Predictor {
   std::unique_ptr<Fitted> fitted_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

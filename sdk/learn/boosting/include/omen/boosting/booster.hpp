@@ -3,19 +3,15 @@
 #ifndef OMEN_BOOSTING_BOOSTER_HPP
 #define OMEN_BOOSTING_BOOSTER_HPP
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace omen::boosting {
+#include "omen/learn/matrix.hpp"
 
-using Eigen::Index;
-using Vector = Eigen::VectorXd;
-/// Row major, because rows are workloads and are read one by one.
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+namespace omen::learn {
 
 /// Features in XGBoost's own form; NaN is a missing value.
 class BoosterData {
@@ -55,8 +51,8 @@ class Booster {
 
 /// FNV-1a of a saved model. XGBoost trusts the sizes that a model states and would allocate
 /// whatever a damaged one asks for, so damage is found before it looks.
-std::int64_t checksum(const std::string& bytes);
+std::int64_t tree_checksum(const std::string& bytes);
 
-}  // namespace omen::boosting
+}  // namespace omen::learn
 
 #endif  // OMEN_BOOSTING_BOOSTER_HPP

@@ -6,10 +6,7 @@
 
 #include "omen/learn/learner.hpp"
 
-namespace omen::baseline {
-
-using boosting::Booster;
-using boosting::BoosterData;
+namespace omen::learn {
 
 struct GbtOptions {
   int rounds = 0;  ///< 0: chosen by cross-validation, at most max_rounds
@@ -45,4 +42,4 @@ class GbtLearner final : public Learner {
   std::vector<FittedHead> heads_;
 };
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

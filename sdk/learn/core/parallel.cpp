@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace omen::baseline {
+namespace omen::learn {
 
 void for_each_job(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& job) {
@@ -36,4 +36,4 @@ void for_each_job(std::size_t count, unsigned threads,
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace omen::baseline
+}  // namespace omen::learn

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fitted model's tensors in the container that the host keeps models in.
+#pragma once
+
+#include <omen/artifact.hpp>
+
+#include "omen/learn/state.hpp"
+
+namespace omen::learn {
+
+class ArtifactState final : public StateWriter {
+ public:
+  explicit ArtifactState(ArtifactWriter& out) : out_(out) {}
+  void put(const std::string& name, const Tensor& tensor) override {
+    out_.put_raw(name, tensor.dtype.c_str(), tensor.shape, tensor.bytes.data(),
+                 tensor.bytes.size());
+  }
+
+ private:
+  ArtifactWriter& out_;
+};
+
+class ArtifactSource final : public StateReader {
+ public:
+  explicit ArtifactSource(const ArtifactReader& in) : in_(in) {}
+  Tensor get(const std::string& name) const override {
+    const TensorView view = in_.tensor(name);
+    const auto* bytes = static_cast<const std::byte*>(view.bytes);
+    return {view.dtype, view.shape, {bytes, bytes + view.size}};
+  }
+
+ private:
+  const ArtifactReader& in_;
+};
+
+}  // namespace omen::learn
