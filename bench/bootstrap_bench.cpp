@@ -6,6 +6,8 @@
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <unistd.h>
+#include <omen/learn/quantile.hpp>
+#include <omen/learn/random.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +19,12 @@
 #include <string>
 
 #include "stats/bootstrap.hpp"
-#include "stats/quantile.hpp"
-#include "stats/random.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::median;
+using learn::Random;
 
 namespace fs = std::filesystem;
 

@@ -8,13 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <omen/learn/random.hpp>
 #include <utility>
 
 #include "stats/paired.hpp"
-#include "stats/random.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::Random;
 
 constexpr int kSeeds = 200, kGroups = 50, kRows = 10;
 

@@ -9,7 +9,7 @@
 
 #include "compare/answers.hpp"
 #include "compare/fold_data.hpp"
-#include "stats/quantile.hpp"
+#include "omen/learn/quantile.hpp"
 
 namespace omen::host {
 namespace {
@@ -292,10 +292,10 @@ class TaskAssembly {
       if (const auto timing = tables.find("timing"); timing != tables.end())
         for (const double ms : timing->second.numbers("predict_ms")) predict.push_back(ms);
     }
-    out.load_s = load.empty() ? 0 : stats::quantile(load, 0.5);
-    out.fit_s = fit.empty() ? 0 : stats::quantile(fit, 0.5);
-    out.predict_p50_ms = predict.empty() ? 0 : stats::quantile(predict, 0.5);
-    out.predict_p95_ms = predict.empty() ? 0 : stats::quantile(predict, 0.95);
+    out.load_s = load.empty() ? 0 : learn::quantile(load, 0.5);
+    out.fit_s = fit.empty() ? 0 : learn::quantile(fit, 0.5);
+    out.predict_p50_ms = predict.empty() ? 0 : learn::quantile(predict, 0.5);
+    out.predict_p95_ms = predict.empty() ? 0 : learn::quantile(predict, 0.95);
     return out;
   }
 

@@ -8,9 +8,9 @@
 #include "compare/fold_data.hpp"
 #include "compare/job_directory.hpp"
 #include "compare/job_result.hpp"
+#include "omen/learn/quantile.hpp"
 #include "pipeline/models.hpp"
 #include "pipeline/pipeline.hpp"
-#include "stats/quantile.hpp"
 #include "text/log.hpp"
 #include "worker/remote.hpp"
 
@@ -191,8 +191,8 @@ class JobRun {
       times.push_back(1e3 * job_seconds_since(start_of_call));
     }
     if (times.size() > 1) times.erase(times.begin());
-    cost.predict_p50_ms = stats::quantile(times, 0.5);
-    cost.predict_p95_ms = stats::quantile(times, 0.95);
+    cost.predict_p50_ms = learn::quantile(times, 0.5);
+    cost.predict_p95_ms = learn::quantile(times, 0.95);
     TableBuilder timing;
     timing.add("predict_ms", times);
     tables["timing"] = timing.finish();

@@ -7,11 +7,13 @@
 #include <numeric>
 #include <thread>
 
-#include "stats/quantile.hpp"
-#include "stats/random.hpp"
+#include "omen/learn/quantile.hpp"
+#include "omen/learn/random.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::Random;
 
 constexpr double kNoBootstrap = std::numeric_limits<double>::quiet_NaN();
 
@@ -138,7 +140,7 @@ std::vector<double> GroupedSample::of_groups() const {
   for (std::size_t row = 0; row < values_.size(); ++row)
     rows[static_cast<std::size_t>(group_[row])].push_back(values_[row]);
   std::transform(rows.begin(), rows.end(), each.begin(),
-                 [](std::vector<double>& group) { return median(std::move(group)); });
+                 [](std::vector<double>& group) { return learn::median(std::move(group)); });
   return each;
 }
 

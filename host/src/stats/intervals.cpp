@@ -5,19 +5,19 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "stats/quantile.hpp"
+#include "omen/learn/quantile.hpp"
 
 namespace omen::host::stats {
 
 Interval percentile_interval(std::vector<double> draws, double level) {
   const double tail = (1 - level) / 2;
-  const double lo = quantile(draws, tail);
-  return {lo, quantile(std::move(draws), 1 - tail)};
+  const double lo = learn::quantile(draws, tail);
+  return {lo, learn::quantile(std::move(draws), 1 - tail)};
 }
 
 Interval t_interval(std::span<const double> draws, double estimate, std::size_t groups,
                     double level) {
-  const double middle = mean(draws);
+  const double middle = learn::mean(draws);
   double squares = 0;
   for (const double draw : draws) squares += (draw - middle) * (draw - middle);
   const double variance = squares / static_cast<double>(draws.size() - 1);

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "omen/error.hpp"
-#include "stats/correlation.hpp"
-#include "stats/quantile.hpp"
+#include "omen/learn/correlation.hpp"
+#include "omen/learn/quantile.hpp"
 
 namespace omen::host::stats {
 namespace {
@@ -36,7 +36,7 @@ double share_within(const std::vector<double>& errors, double limit) {
 }
 
 double r_squared(std::span<const double> truth, double squared_error) {
-  const double middle = mean(truth);
+  const double middle = learn::mean(truth);
   double total = 0;
   for (const double value : truth) total += (value - middle) * (value - middle);
   return total > 0 ? 1 - squared_error / total : kNoMetrics;
@@ -99,16 +99,16 @@ std::vector<Metric> regression_metrics(std::span<const double> truth,
     squared += error * error;
     relative.push_back(absolute_percent(truth[i], predicted[i]));
   }
-  const double mape = mean(relative);
+  const double mape = learn::mean(relative);
   return {{"mae", absolute / rows, unit},
           {"rmse", std::sqrt(squared / rows), unit},
           {"mape", std::isfinite(mape) ? mape : kNoMetrics, "%"},
-          {"median_ape", median(relative), "%"},
+          {"median_ape", learn::median(relative), "%"},
           {"share_within_5", share_within(relative, 5), "%", false},
           {"share_within_10", share_within(relative, 10), "%", false},
           {"r2", r_squared(truth, squared), "", false},
-          {"spearman", spearman(truth, predicted), "", false},
-          {"kendall", kendall(truth, predicted), "", false}};
+          {"spearman", learn::spearman(truth, predicted), "", false},
+          {"kendall", learn::kendall(truth, predicted), "", false}};
 }
 
 Confusion confusion(std::span<const std::int32_t> truth, std::span<const std::int32_t> predicted,

@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 
+#include "omen/learn/correlation.hpp"
 #include "stats/paired.hpp"
 #include "stats/signed_rank.hpp"
 
@@ -117,7 +118,7 @@ Friedman friedman(const Losses& losses) {
   result.mean_ranks.assign(losses.front().size(), 0.0);
   double ties = 0;
   for (const std::vector<double>& task : losses) {
-    const std::vector<double> ranks = midranks(task);
+    const std::vector<double> ranks = learn::midranks(task);
     for (std::size_t c = 0; c < ranks.size(); ++c) result.mean_ranks[c] += ranks[c];
     ties += tie_term(ranks);
   }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "omen/learn/correlation.hpp"
+
 namespace omen::host::stats {
 namespace {
 
@@ -36,25 +38,10 @@ double normal_p(std::span<const double> ranks, double positive, double negative)
 
 }  // namespace
 
-std::vector<double> midranks(std::span<const double> values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t first = 0, last; first < order.size(); first = last) {
-    last = first + 1;
-    while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
-    const double rank = static_cast<double>(first + 1 + last) / 2;
-    for (std::size_t i = first; i < last; ++i) ranks[order[i]] = rank;
-  }
-  return ranks;
-}
-
 SignedRank signed_rank(std::span<const double> differences) {
   std::vector<double> sizes;
   for (const double d : differences) sizes.push_back(std::abs(d));
-  const std::vector<double> ranks = midranks(sizes);
+  const std::vector<double> ranks = learn::midranks(sizes);
   SignedRank result;
   std::vector<double> kept;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

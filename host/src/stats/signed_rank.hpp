@@ -7,9 +7,6 @@
 
 namespace omen::host::stats {
 
-// 1 for the smallest; ties get the mean of their places.
-std::vector<double> midranks(std::span<const double> values);
-
 struct SignedRank {
   double positive = 0, negative = 0;  // sums of ranks by sign; zeros are ranked, then left out
   double p = 1;                       // two-sided

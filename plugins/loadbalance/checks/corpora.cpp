@@ -5,6 +5,7 @@
 //   loadbalance_corpora counts
 //   loadbalance_corpora labels NVIDIA_TABLES AMD_TABLES
 #include <omen/container.hpp>
+#include <omen/learn/correlation.hpp>
 #include "tables/table_io.hpp"
 
 #include <cmath>
@@ -18,7 +19,6 @@
 #include "llvm/grewe_counts.hpp"
 #include "llvm/read_module.hpp"
 #include "show.hpp"
-#include "stats/correlation.hpp"
 #include "support/track_data.hpp"
 
 namespace omen::loadbalance {
@@ -159,8 +159,8 @@ void check_counts(Figures& figures) {
       left.push_back(ours[i].*column.count);
       right.push_back(published[row_of[broken() ? (i + 7) % ours.size() : i]]);
     }
-    figures.show(std::string("rank_correlation_") + column.name, host::stats::spearman(left, right),
-                 "1", ">=", column.least);
+    figures.show(std::string("rank_correlation_") + column.name, learn::spearman(left, right), "1",
+                 ">=", column.least);
   }
 }
 

@@ -20,18 +20,10 @@
 namespace omen::learn {
 namespace {
 
-double uniform_number(Random& random) {
-  return static_cast<double>(random.next() >> 11) * 0x1.0p-53;
-}
-double normal(Random& random) {
-  return std::sqrt(-2 * std::log(1 - uniform_number(random))) *
-         std::cos(6.283185307179586 * uniform_number(random));
-}
-
 Matrix normal_matrix(Index rows, Index cols, std::uint64_t seed) {
   Random random(seed);
   Matrix x(rows, cols);
-  for (Index i = 0; i < x.size(); ++i) x.data()[i] = normal(random);
+  for (Index i = 0; i < x.size(); ++i) x.data()[i] = random.normal();
   return x;
 }
 
@@ -292,12 +284,12 @@ INSTANTIATE_TEST_SUITE_P(All, AnyLearner, testing::Values("mean", "ridge", "knn"
 TEST(Intervals, CoverNewRowsAtTheirLevel) {
   Random random(31);
   Vector y(400);
-  for (double& value : y) value = normal(random);
+  for (double& value : y) value = random.normal();
   const ResidualQuantiles quantiles(Vector::Zero(400), y);
   for (const double level : {0.5, 0.9}) {
     int covered = 0;
     for (int i = 0; i < 4000; ++i)
-      covered += std::abs(normal(random)) <= quantiles.half_width(level) ? 1 : 0;
+      covered += std::abs(random.normal()) <= quantiles.half_width(level) ? 1 : 0;
     EXPECT_NEAR(covered / 4000.0, level, 0.05);
   }
 }

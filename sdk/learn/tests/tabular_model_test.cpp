@@ -20,10 +20,6 @@ TabularModel ridge(ModelOptions options = {}) {
   return {[] { return std::make_unique<RidgeLearner>(0); }, options};
 }
 
-double uniform(Random& random) {
-  return static_cast<double>(random.next() >> 11) * 0x1.0p-53;
-}
-
 /// x in 1..10^decades, z in 0..1.
 Frame power_frame(Index rows, double decades, std::uint64_t seed) {
   Random random(seed);
@@ -33,8 +29,8 @@ Frame power_frame(Index rows, double decades, std::uint64_t seed) {
   frame.columns[0].name = "x";
   frame.columns[1].name = "z";
   for (Index row = 0; row < rows; ++row) {
-    frame.columns[0].numbers.push_back(std::pow(10, decades * uniform(random)));
-    frame.columns[1].numbers.push_back(uniform(random));
+    frame.columns[0].numbers.push_back(std::pow(10, decades * random.uniform()));
+    frame.columns[1].numbers.push_back(random.uniform());
   }
   return frame;
 }
@@ -98,7 +94,7 @@ TEST(TabularModel, IntervalsCoverFreshRowsNearTheirLevel) {
   const auto noisy = [&](const Frame& frame) {
     Target target{"y", {}, {}, {}};
     for (const double z : frame.columns[1].numbers)
-      target.numbers.push_back(z + uniform(random) - 0.5);
+      target.numbers.push_back(z + random.uniform() - 0.5);
     return target;
   };
   const Frame train = power_frame(300, 1, 6), fresh = power_frame(1000, 1, 7);
@@ -164,7 +160,7 @@ TEST(TabularModel, GroupsDecideWhatIsHeldOut) {
   std::vector<std::int32_t> groups;
   Random random(13);
   std::vector<double> level;
-  for (int group = 0; group < 12; ++group) level.push_back(uniform(random) * 100);
+  for (int group = 0; group < 12; ++group) level.push_back(random.uniform() * 100);
   for (int row = 0; row < 120; ++row) {
     groups.push_back(row % 12);
     train.columns[0].numbers[static_cast<std::size_t>(row)] = row % 12;

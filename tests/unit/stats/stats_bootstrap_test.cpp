@@ -7,14 +7,18 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <omen/learn/quantile.hpp>
+#include <omen/learn/random.hpp>
 
 #include "reference.hpp"
 #include "stats/intervals.hpp"
-#include "stats/quantile.hpp"
-#include "stats/random.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::median;
+using learn::quantile;
+using learn::Random;
 
 struct Rows {
   std::vector<double> values;

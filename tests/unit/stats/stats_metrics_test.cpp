@@ -6,14 +6,17 @@
 
 #include <cmath>
 #include <limits>
+#include <omen/learn/correlation.hpp>
+#include <omen/learn/random.hpp>
 
 #include "omen/error.hpp"
 #include "reference.hpp"
-#include "stats/correlation.hpp"
-#include "stats/random.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::kendall;
+using learn::Random;
 
 using ::testing::HasSubstr;
 

@@ -6,14 +6,18 @@
 
 #include <cmath>
 #include <limits>
+#include <omen/learn/correlation.hpp>
+#include <omen/learn/random.hpp>
 
 #include "omen/error.hpp"
 #include "reference.hpp"
-#include "stats/random.hpp"
 #include "stats/signed_rank.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::midranks;
+using learn::Random;
 
 using ::testing::HasSubstr;
 

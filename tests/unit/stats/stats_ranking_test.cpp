@@ -6,12 +6,14 @@
 
 #include <cmath>
 #include <limits>
+#include <omen/learn/random.hpp>
 
 #include "reference.hpp"
-#include "stats/random.hpp"
 
 namespace omen::host::stats {
 namespace {
+
+using learn::Random;
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

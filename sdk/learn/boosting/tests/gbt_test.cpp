@@ -19,7 +19,7 @@ Matrix uniform_matrix(Index rows, Index cols, std::uint64_t seed) {
   Random random(seed);
   Matrix x(rows, cols);
   for (Index i = 0; i < x.size(); ++i) {
-    x.data()[i] = static_cast<double>(random.next() >> 11) * 0x1.0p-53;
+    x.data()[i] = random.uniform();
   }
   return x;
 }

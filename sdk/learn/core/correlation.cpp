@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations of two columns; NaN where one of them is constant.
-#include "stats/correlation.hpp"
+#include "omen/learn/correlation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,9 @@
 #include <numeric>
 #include <vector>
 
-#include "stats/quantile.hpp"
-#include "stats/signed_rank.hpp"
+#include "omen/learn/quantile.hpp"
 
-namespace omen::host::stats {
+namespace omen::learn {
 namespace {
 
 constexpr double kNoCorrelation = std::numeric_limits<double>::quiet_NaN();
@@ -49,6 +48,21 @@ std::int64_t sort_counting(std::vector<double>& values) {
 }
 
 }  // namespace
+
+std::vector<double> midranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t first = 0, last; first < order.size(); first = last) {
+    last = first + 1;
+    while (last < order.size() && values[order[last]] == values[order[first]]) ++last;
+    const double rank = static_cast<double>(first + 1 + last) / 2;
+    for (std::size_t i = first; i < last; ++i) ranks[order[i]] = rank;
+  }
+  return ranks;
+}
 
 double pearson(std::span<const double> x, std::span<const double> y) {
   const double mean_x = mean(x), mean_y = mean(y);
@@ -91,4 +105,4 @@ double kendall(std::span<const double> x, std::span<const double> y) {
          std::sqrt(static_cast<double>(pairs - ties_y));
 }
 
-}  // namespace omen::host::stats
+}  // namespace omen::learn

@@ -7,11 +7,11 @@
 
 #include "omen/median.hpp"
 
-namespace omen::host::stats {
+namespace omen::learn {
 
-// Linear between order statistics, as NumPy and R (type 7) do it. NaN for no values.
+/// Linear between order statistics, as NumPy and R (type 7) do it. NaN for no values.
 double quantile(std::vector<double> values, double q);
 using omen::median;
 double mean(std::span<const double> values);
 
-}  // namespace omen::host::stats
+}  // namespace omen::learn

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantiles and means of plain numbers.
-#include "stats/quantile.hpp"
+#include "omen/learn/quantile.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 
-namespace omen::host::stats {
+namespace omen::learn {
 
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -26,4 +26,4 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-}  // namespace omen::host::stats
+}  // namespace omen::learn
