@@ -21,6 +21,7 @@
 #include "components/loader.hpp"
 #include "components/run_context.hpp"
 #include "omen/dataset.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::host {
 namespace {
@@ -143,11 +144,6 @@ Times measure(Setup& setup, int calls, int repeats) {
   return best;
 }
 
-bool is_broken() {
-  const char* broken = std::getenv("OMEN_SHOW_BREAK");
-  return broken && *broken == '1';
-}
-
 Times measure_equal(std::int64_t rows, int wasted_copies, int calls, int repeats) {
   Setup setup(rows, wasted_copies);
   if (!same(setup.through_abi(), setup.directly()))
@@ -157,22 +153,20 @@ Times measure_equal(std::int64_t rows, int wasted_copies, int calls, int repeats
 
 int show_one_row() {
   constexpr double kGoal = 5;
-  const Times times = measure_equal(1, is_broken() ? 10 : 0, 2000, 60);
+  const Times times = measure_equal(1, test::broken() ? 10 : 0, 2000, 60);
   const double extra_us = 1e6 * (times.abi - times.direct);
   std::printf("one row: %.2f us through the ABI, %.2f us directly\n", 1e6 * times.abi,
               1e6 * times.direct);
-  std::printf("SHOW abi_one_row_us %.2f us goal <= %.0f\n", extra_us, kGoal);
-  return extra_us <= kGoal ? 0 : 1;
+  return test::show("abi_one_row_us", extra_us, "us", "<=", kGoal);
 }
 
 int show_million_rows() {
   constexpr double kGoal = 5;
-  const Times times = measure_equal(1'000'000, is_broken() ? 1 : 0, 1, 100);
+  const Times times = measure_equal(1'000'000, test::broken() ? 1 : 0, 1, 100);
   const double extra_percent = 100 * (times.abi / times.direct - 1);
   std::printf("1,000,000 rows: %.2f ms through the ABI, %.2f ms directly\n", 1e3 * times.abi,
               1e3 * times.direct);
-  std::printf("SHOW abi_million_rows_percent %.2f %% goal <= %.0f\n", extra_percent, kGoal);
-  return extra_percent <= kGoal ? 0 : 1;
+  return test::show("abi_million_rows_percent", extra_percent, "%", "<=", kGoal);
 }
 
 void through_abi(benchmark::State& state) {

@@ -18,6 +18,7 @@
 #include <fstream>
 #include <string>
 
+#include "omen/testing/show.hpp"
 #include "stats/bootstrap.hpp"
 
 namespace omen::host::stats {
@@ -121,7 +122,7 @@ class Exchange {
 
 int show(const std::string& python, const std::string& script) {
   constexpr double kGoal = 10;
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+  const bool broken = test::broken();
   const Rows rows = make_rows();
   const double before = cpu_s();
   const std::vector<double> medians = broken ? naive_medians(rows) : our_medians(rows);
@@ -134,8 +135,7 @@ int show(const std::string& python, const std::string& script) {
   const double ratio = std::min(weighted, naive) / ours;
   std::printf("CPU seconds: ours %.3f, NumPy weighted %.2f, naive %s%.2f\n", ours, weighted,
               naive > weighted ? "over " : "", naive);
-  std::printf("SHOW bootstrap_vs_numpy %.1f x goal >= %g\n", ratio, kGoal);
-  return ratio >= kGoal ? 0 : 1;
+  return test::show("bootstrap_vs_numpy", ratio, "x", ">=", kGoal);
 }
 
 void BM_Medians(benchmark::State& state) {

@@ -42,7 +42,7 @@ if(TARGET bootstrap_bench)
 endif()
 
 add_executable(verdicts verdicts/verdicts.cpp)
-target_link_libraries(verdicts PRIVATE omen_stats Boost::headers omen_warnings)
+target_link_libraries(verdicts PRIVATE omen_stats Boost::headers Omen::testing omen_warnings)
 set_target_properties(verdicts PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 omen_add_show_check(NAME equal_skill_false_verdicts TRACK compare
   COMMAND $<TARGET_FILE:verdicts> --equal-skill)
@@ -51,7 +51,7 @@ omen_add_show_check(NAME planted_improvement_found TRACK compare
 
 if(TARGET Omen::cli)
   add_executable(import_memory import/import_memory.cpp)
-  target_link_libraries(import_memory PRIVATE Omen::host omen_warnings)
+  target_link_libraries(import_memory PRIVATE Omen::host Omen::testing omen_warnings)
   set_target_properties(import_memory PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
   omen_add_show_check(NAME data_import_200mb_peak_mb TRACK compare

@@ -15,6 +15,7 @@
 
 #include "omen/container.hpp"
 #include "omen/median.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::container {
 namespace {
@@ -119,7 +120,7 @@ double timed_ms(Body&& body) {
 int show() {
   constexpr double kGoal = 2;
   constexpr int kRounds = 7;
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+  const bool broken = test::broken();
   MemoryTwin twin;
   std::uint64_t loaded = 0, copied = 0;
   std::vector<double> loads, copies, digests;
@@ -138,9 +139,8 @@ int show() {
   const double ratio = median(loads) / median(copies);
   std::printf("load and sum %.1f ms, memcpy and sum %.1f ms of CPU time\n", median(loads),
               median(copies));
-  std::printf("SHOW container_load_sum_ratio %.3f x goal <= %g\n", ratio, kGoal);
-  std::printf("SHOW container_digest_ms %.1f ms goal none\n", median(digests));
-  return ratio <= kGoal ? 0 : 1;
+  test::show("container_digest_ms", median(digests), "ms");
+  return test::show("container_load_sum_ratio", ratio, "x", "<=", kGoal);
 }
 
 }  // namespace

@@ -22,6 +22,8 @@
 
 #include "components/manifest.hpp"
 #include "omen/median.hpp"
+#include "omen/testing/show.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace fs = std::filesystem;
 
@@ -31,10 +33,7 @@ using omen::median;
 
 constexpr int kPlugins = 20;
 
-bool is_broken() {
-  const char* broken = std::getenv("OMEN_SHOW_BREAK");
-  return broken && *broken == '1';
-}
+using omen::test::broken;
 
 // A manifest as long as those of the tracks: four components with six options each.
 std::string manifest_text(const std::string& id) {
@@ -75,9 +74,6 @@ std::string manifest_text(const std::string& id) {
 class Installation {
  public:
   Installation(const fs::path& omen, int plugins) {
-    std::string name = (fs::temp_directory_path() / "omen-startup-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    root_ = name;
     fs::create_directories(root_ / "bin");
     fs::copy_file(omen, root_ / "bin/omen");
     for (int i = 0; i < plugins; ++i) {
@@ -92,16 +88,10 @@ class Installation {
     ::unsetenv("OMEN_PLUGIN_PATH");
     ::setenv("XDG_DATA_HOME", (root_ / "home").c_str(), 1);
   }
-  ~Installation() {
-    std::error_code ignored;
-    fs::remove_all(root_, ignored);
-  }
-  Installation(const Installation&) = delete;
-  Installation& operator=(const Installation&) = delete;
   std::string omen() const { return (root_ / "bin/omen").string(); }
 
  private:
-  fs::path root_;
+  omen::test::TempDir root_;
 };
 
 // CPU seconds, user and system, of one run; its output is thrown away, or kept where `output` is
@@ -144,23 +134,22 @@ void check_list(const Installation& installation, int plugins) {
 int show(const std::string& omen, const std::string& empty) {
   constexpr double kGoal = 5;
   constexpr int kRepeats = 150;
-  const int plugins = is_broken() ? 100 * kPlugins : kPlugins;
+  const int plugins = broken() ? 100 * kPlugins : kPlugins;
   const Installation installation(omen, plugins);
   check_list(installation, plugins);
   std::vector<double> list, nothing;
-  for (int i = 0; i < (is_broken() ? 10 : kRepeats); ++i) {
+  for (int i = 0; i < (broken() ? 10 : kRepeats); ++i) {
     list.push_back(run({installation.omen(), "list"}));
     nothing.push_back(run({empty}));
   }
   const double ratio = median(list) / median(nothing);
   std::printf("omen list with %d plugins: %.2f ms, empty program: %.2f ms\n", plugins,
               1e3 * median(list), 1e3 * median(nothing));
-  std::printf("SHOW list_20_plugins_ratio %.2f x goal <= %.0f\n", ratio, kGoal);
-  return ratio <= kGoal ? 0 : 1;
+  return omen::test::show("list_20_plugins_ratio", ratio, "x", "<=", kGoal);
 }
 
 int show_links(const std::string& omen) {
-  const std::string target = is_broken() ? OMEN_BENCH_CMAKE : omen;
+  const std::string target = broken() ? OMEN_BENCH_CMAKE : omen;
   std::FILE* pipe = ::popen(("ldd '" + target + "'").c_str(), "r");
   if (!pipe) throw std::runtime_error("cannot run ldd");
   std::string text;
@@ -172,8 +161,7 @@ int show_links(const std::string& omen) {
   for (const char* name :
        {"libcurl", "libmpi", "libtorch", "libc10", "libLLVM", "libclang", "libcuda", "libOpenCL"})
     heavy += text.find(name) != text.npos;
-  std::printf("SHOW omen_links_heavy_libraries %d libraries goal == 0\n", heavy);
-  return heavy == 0 ? 0 : 1;
+  return omen::test::show("omen_links_heavy_libraries", heavy, "libraries", "==", 0);
 }
 
 void add_benchmark(const char* name, std::vector<std::string> words) {

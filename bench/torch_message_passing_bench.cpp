@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "omen/median.hpp"
+#include "omen/testing/show.hpp"
 #include "omen/torch/message_passing.hpp"
 
 namespace {
@@ -185,8 +186,7 @@ bool same_answers(const Setup& s, Variant a, Variant b) {
 
 /// Both ways in turn, so that a slow moment of the machine hits both.
 int show() {
-  const char* broken = std::getenv("OMEN_SHOW_BREAK");
-  const Variant ours = broken && std::strcmp(broken, "1") == 0 ? sum_index_add : sum_ours;
+  const Variant ours = omen::test::broken() ? sum_index_add : sum_ours;
   Setup& s = setup();
   if (!same_answers(s, sum_ours, sum_index_add)) {
     std::fputs("the two ways give different answers\n", stderr);
@@ -198,8 +198,7 @@ int show() {
     slow.push_back(timed(s, sum_index_add));
   }
   const double ratio = median(slow) / median(fast);
-  std::printf("SHOW torch_aggregation_speedup %.2f x goal >= %.0f\n", ratio, kGoal);
-  return ratio >= kGoal ? 0 : 1;
+  return omen::test::show("torch_aggregation_speedup", ratio, "x", ">=", kGoal);
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ endfunction()
 
 macro(_omen_test_program name)
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE ${arg_LINK} GTest::gmock GTest::gtest_main omen_warnings)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} Omen::testing GTest::gmock GTest::gtest_main
+    omen_warnings)
   if(NOT arg_BARE)
     target_link_libraries(${name} PRIVATE omen_test_support)
     if(TARGET omen_test_support_objects)

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "data/dataset.hpp"
+#include "omen/testing/show.hpp"
 #include "tables/table_io.hpp"
 
 namespace {
@@ -108,7 +109,7 @@ int import_in_memory(const fs::path& directory) {
 
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  const bool naive = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+  const bool naive = omen::test::broken();
   const double limit_mb = std::strtod(argv[3], nullptr);
   // A control run need only pass the limit, not fill the machine.
   const double megabytes =
@@ -145,6 +146,5 @@ int main(int argc, char** argv) {
   std::printf("%.0f MB, %llu rows in %.1f s of CPU time\n", megabytes,
               static_cast<unsigned long long>(rows),
               static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec));
-  std::printf("SHOW %s %.1f MB goal <= %.0f\n", argv[1], peak_mb, limit_mb);
-  return peak_mb <= limit_mb ? 0 : 1;
+  return omen::test::show(argv[1], peak_mb, "MB", "<=", limit_mb);
 }

@@ -11,6 +11,7 @@
 #include <omen/learn/random.hpp>
 #include <utility>
 
+#include "omen/testing/show.hpp"
 #include "stats/paired.hpp"
 
 namespace omen::host::stats {
@@ -74,8 +75,8 @@ int show_equal_skill(bool broken) {
     const Verdict v = verdict(losses, seed);
     called += v == Verdict::kBetter || v == Verdict::kWorse;
   }
-  std::printf("SHOW equal_skill_false_verdicts %d of_%d goal <= %d\n", called, kSeeds, kGoal);
-  return called <= kGoal ? 0 : 1;
+  return test::show("equal_skill_false_verdicts", called, "of_" + std::to_string(kSeeds),
+                    "<=", kGoal);
 }
 
 void shuffle(std::vector<double>& values, Random& random) {
@@ -92,15 +93,14 @@ int show_planted(bool broken) {
     found += verdict(losses, seed) == Verdict::kBetter;
   }
   const double percent = 100.0 * found / kSeeds;
-  std::printf("SHOW planted_improvement_found %.1f %% goal >= %g\n", percent, kGoal);
-  return percent >= kGoal ? 0 : 1;
+  return test::show("planted_improvement_found", percent, "%", ">=", kGoal);
 }
 
 }  // namespace
 }  // namespace omen::host::stats
 
 int main(int argc, char** argv) {
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+  const bool broken = omen::test::broken();
   if (argc == 2 && std::strcmp(argv[1], "--equal-skill") == 0)
     return omen::host::stats::show_equal_skill(broken);
   if (argc == 2 && std::strcmp(argv[1], "--planted") == 0)

@@ -9,8 +9,8 @@
 #include "components/run_context.hpp"
 #include "omen/container.hpp"
 #include "omen/dataset.hpp"
-#include "support/matchers.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

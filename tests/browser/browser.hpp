@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "support/temp_dir.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::test {
 

@@ -15,8 +15,9 @@
 #include "compare/run_directory.hpp"
 #include "fixtures/contender/snoop.hpp"
 #include "omen/container.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "support/compare_plan.hpp"
-#include "support/matchers.hpp"
 
 namespace omen::host {
 namespace {
@@ -51,8 +52,6 @@ std::vector<std::string> statuses(const JobResult& result) {
 class JobsTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "omen-jobs-test-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
     fs::create_directories(directory_ / "tmp");
     setenv("TMPDIR", (directory_ / "tmp").c_str(), 1);
     setenv("XDG_CACHE_HOME", (directory_ / "cache").c_str(), 1);
@@ -60,12 +59,12 @@ class JobsTest : public testing::Test {
   void TearDown() override {
     unsetenv("TMPDIR");
     unsetenv("XDG_CACHE_HOME");
-    fs::remove_all(directory_);
   }
   ResultStore store() const { return ResultStore(directory_ / "jobs"); }
   fs::path file_of(const Job& job) const { return directory_ / "jobs" / (job.key + ".omt"); }
 
-  fs::path directory_;
+  const test::TempDir temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(JobsTest, AFoldGivesPredictionsCurvesTimingsAndACost) {

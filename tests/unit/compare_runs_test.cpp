@@ -12,8 +12,9 @@
 #include "compare/job_result.hpp"
 #include "compare/plan.hpp"
 #include "compare/run_diff.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "support/compare_plan.hpp"
-#include "support/matchers.hpp"
 #include "text/json_writer.hpp"
 
 namespace omen::host {
@@ -108,12 +109,6 @@ TEST(PlanTest, FoldsAtOnceKeepToTheThreadBudget) {
 
 class RunsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "omen-runs-test-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   static RunRecord record(const std::string& id) {
     RunRecord run;
     run.id = id;
@@ -152,7 +147,8 @@ class RunsTest : public testing::Test {
     return directory_ / run.id;
   }
 
-  fs::path directory_;
+  const test::TempDir temporary_;
+  const fs::path directory_ = temporary_.path();
 };
 
 TEST_F(RunsTest, ARecordReadsBackAsItWasWritten) {

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <functional>
 
+#include "omen/testing/temp_dir.hpp"
 #include "omen/utf8.hpp"
-#include "support/temp_dir.hpp"
 
 namespace omen::container {
 namespace {

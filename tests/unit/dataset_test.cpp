@@ -13,8 +13,8 @@
 #include "data/key_check.hpp"
 #include "data/recipe.hpp"
 #include "omen/container.hpp"
-#include "support/matchers.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "support/matchers.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "worker/machine.hpp"
 
 namespace omen::host {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "support/matchers.hpp"
+#include "omen/testing/errors.hpp"
 
 namespace omen::host {
 namespace {

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
-#include "support/temp_dir.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "components/loader.hpp"
-#include "support/matchers.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

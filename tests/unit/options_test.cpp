@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
-#include "support/matchers.hpp"
+#include "omen/testing/errors.hpp"
 
 namespace omen::host {
 namespace {

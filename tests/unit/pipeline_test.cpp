@@ -10,7 +10,7 @@
 #include <set>
 
 #include "omen/container.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "omen/testing/temp_dir.hpp"
 #include "report/page_parts.hpp"
 #include "report/wording.hpp"
 #include "support/sample_comparison.hpp"
-#include "support/temp_dir.hpp"
 #include "tables/table_io.hpp"
 
 namespace omen::host {

@@ -10,7 +10,7 @@
 #include "compare/run_directory.hpp"
 #include "compare/slurm_script.hpp"
 #include "omen/error.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "worker/machine.hpp"
 
 namespace omen::host {

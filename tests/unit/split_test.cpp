@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "support/matchers.hpp"
+#include "omen/testing/errors.hpp"
 
 namespace omen::host {
 namespace {

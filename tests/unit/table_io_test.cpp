@@ -12,7 +12,7 @@
 
 #include "omen/container.hpp"
 #include "omen/join.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

@@ -7,20 +7,14 @@
 
 #include <array>
 
+#include "omen/testing/errors.hpp"
+
 namespace omen {
 namespace {
 
+using test::thrown_by;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-Error table_error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(OMEN_OK, "no error");
-}
 
 std::vector<std::string> texts_in(const Table& table, std::string_view column) {
   std::vector<std::string> all;
@@ -95,25 +89,23 @@ TEST(Table, SlicesKeepTheirOffsetsEverywhere) {
                 3);
   expect_sample(take(part, {0, 1, 2}), 1, 3);
   expect_sample(part.slice(3, 0), 4, 0);
-  EXPECT_EQ(table_error_of([&] { part.slice(1, 3); }).code(), OMEN_INVALID_ARGUMENT);
-  EXPECT_EQ(table_error_of([&] { part.slice(-1, 1); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(thrown_by([&] { part.slice(1, 3); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(thrown_by([&] { part.slice(-1, 1); }).code(), OMEN_INVALID_ARGUMENT);
 }
 
 TEST(Table, ViewsSayWhatIsMissingOrOfAnotherType) {
   const Table table = sample_table();
-  const Error missing = table_error_of([&] { table.column<double>("y"); });
+  const Error missing = thrown_by([&] { table.column<double>("y"); });
   EXPECT_EQ(missing.code(), OMEN_NOT_FOUND);
   EXPECT_STREQ(missing.what(), "no column 'y'");
   EXPECT_EQ(missing.hint(), "The table has: id, x, flag, text, kind, feat, shape.");
-  EXPECT_STREQ(table_error_of([&] { table.column<float>("x"); }).what(),
+  EXPECT_STREQ(thrown_by([&] { table.column<float>("x"); }).what(),
                "column 'x' is float64, not float32");
-  EXPECT_STREQ(table_error_of([&] { table.strings("x"); }).what(),
-               "column 'x' is float64, not text");
-  EXPECT_STREQ(table_error_of([&] { table.list<float>("shape"); }).what(),
+  EXPECT_STREQ(thrown_by([&] { table.strings("x"); }).what(), "column 'x' is float64, not text");
+  EXPECT_STREQ(thrown_by([&] { table.list<float>("shape"); }).what(),
                "column 'shape' is int32 list, not float32 list");
-  EXPECT_STREQ(table_error_of([&] { table.boolean(0, 0); }).what(),
-               "column 'id' is int64, not bool");
-  EXPECT_STREQ(table_error_of([&] { table.numbers("text"); }).what(),
+  EXPECT_STREQ(thrown_by([&] { table.boolean(0, 0); }).what(), "column 'id' is int64, not bool");
+  EXPECT_STREQ(thrown_by([&] { table.numbers("text"); }).what(),
                "column 'text' is utf8, not a number");
 }
 
@@ -432,22 +424,22 @@ TEST(Import, ValidateReadsOffsetsAndCodes) {
 TEST(TableBuilder, RefusesColumnsThatDoNotFit) {
   TableBuilder builder;
   builder.add<double>("x", {1, 2});
-  EXPECT_STREQ(table_error_of([&] { builder.add<double>("y", {1}); }).what(),
+  EXPECT_STREQ(thrown_by([&] { builder.add<double>("y", {1}); }).what(),
                "column 'y' has 1 rows, the others have 2");
-  EXPECT_THAT(table_error_of([&] {
+  EXPECT_THAT(thrown_by([&] {
                 builder.add_list<float>("l", 2, {1, 2, 3});
               }).what(),
               HasSubstr("does not divide"));
-  EXPECT_THAT(table_error_of([&] { builder.add_list<float>("l", 0, {}); }).what(),
+  EXPECT_THAT(thrown_by([&] { builder.add_list<float>("l", 0, {}); }).what(),
               HasSubstr("does not divide"));
-  EXPECT_THAT(table_error_of([&] { builder.valid({true}); }).what(), HasSubstr("does not match"));
-  EXPECT_THAT(table_error_of([&] { builder.add_column(sample_table(), 0); }).what(),
+  EXPECT_THAT(thrown_by([&] { builder.valid({true}); }).what(), HasSubstr("does not match"));
+  EXPECT_THAT(thrown_by([&] { builder.add_column(sample_table(), 0); }).what(),
               HasSubstr("has 4 rows, the others have 2"));
   EXPECT_EQ(builder.finish().columns(), 1u);
-  EXPECT_THAT(table_error_of([&] { builder.valid_shared(nullptr, 0, nullptr); }).what(),
+  EXPECT_THAT(thrown_by([&] { builder.valid_shared(nullptr, 0, nullptr); }).what(),
               HasSubstr("before any column"));
   builder.add_column(sample_table(), 0);
-  EXPECT_THAT(table_error_of([&] {
+  EXPECT_THAT(thrown_by([&] {
                 builder.valid({true, true, true, true});
               }).what(),
               HasSubstr("keeps its own validity"));
@@ -512,7 +504,7 @@ TEST(TableStream, ErrorsKeepCodeMessageAndHint) {
     TableStream stream =
         through_c(batches({sample_table()}, Error(code, "row 5 is bad", "Look at it.")));
     expect_sample(*stream.next(), 0, 4);
-    const Error error = table_error_of([&] { stream.next(); });
+    const Error error = thrown_by([&] { stream.next(); });
     EXPECT_EQ(error.code(), code);
     EXPECT_STREQ(error.what(), "row 5 is bad");
     EXPECT_EQ(error.hint(), "Look at it.");
@@ -522,15 +514,14 @@ TEST(TableStream, ErrorsKeepCodeMessageAndHint) {
 TEST(TableStream, ForeignExceptionsBecomeInternalErrors) {
   TableStream stream = through_c(TableStream(
       sample_table(), []() -> std::optional<Table> { throw std::runtime_error("boom"); }));
-  const Error error = table_error_of([&] { stream.next(); });
+  const Error error = thrown_by([&] { stream.next(); });
   EXPECT_EQ(error.code(), OMEN_INTERNAL);
   EXPECT_STREQ(error.what(), "boom");
 }
 
 TEST(TableStream, RefusesStreamsThatWereNotFilled) {
   ArrowArrayStream empty{};
-  EXPECT_STREQ(table_error_of([&] { TableStream::import(&empty); }).what(),
-               "stream was not filled");
+  EXPECT_STREQ(thrown_by([&] { TableStream::import(&empty); }).what(), "stream was not filled");
   ArrowArrayStream lying{};
   static int released = 0;
   lying.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return 0; };
@@ -539,7 +530,7 @@ TEST(TableStream, RefusesStreamsThatWereNotFilled) {
     ++released;
     s->release = nullptr;
   };
-  EXPECT_STREQ(table_error_of([&] { TableStream::import(&lying); }).what(),
+  EXPECT_STREQ(thrown_by([&] { TableStream::import(&lying); }).what(),
                "schema was released or never filled");
   EXPECT_EQ(released, 1);
 }
@@ -549,7 +540,7 @@ TEST(TableStream, FailuresWithoutAMessageAreNamed) {
   silent.get_schema = [](ArrowArrayStream*, ArrowSchema*) { return EIO; };
   silent.get_next = [](ArrowArrayStream*, ArrowArray*) { return 0; };
   silent.release = [](ArrowArrayStream* s) { s->release = nullptr; };
-  const Error error = table_error_of([&] { TableStream::import(&silent); });
+  const Error error = thrown_by([&] { TableStream::import(&silent); });
   EXPECT_EQ(error.code(), OMEN_IO);
   EXPECT_STREQ(error.what(), "stream failed without a message");
 }
@@ -578,7 +569,7 @@ TEST(Copies, ConcatJoinsDictionariesAndNulls) {
 
 TEST(Copies, ConcatRefusesDifferentColumns) {
   const auto message = [](const Table& a, const Table& b) {
-    return std::string(table_error_of([&] { concat({a, b}); }).what());
+    return std::string(thrown_by([&] { concat({a, b}); }).what());
   };
   const Table x = TableBuilder().add<double>("x", {1}).finish();
   EXPECT_THAT(message(x, TableBuilder().add<double>("y", {1}).finish()),
@@ -598,7 +589,7 @@ TEST(Copies, SelectSharesMemoryAndKeepsMetadata) {
   EXPECT_EQ(some.metadata(0, "omen.unit"), "ms");
   EXPECT_EQ(some.metadata("omen.dialect"), "ops/1");
   EXPECT_EQ(some.column<double>("x").data(), table.column<double>("x").data());
-  EXPECT_EQ(table_error_of([&] { select(table, {"nope"}); }).code(), OMEN_NOT_FOUND);
+  EXPECT_EQ(thrown_by([&] { select(table, {"nope"}); }).code(), OMEN_NOT_FOUND);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "omen/container.hpp"
-#include "support/matchers.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::container {
 namespace {

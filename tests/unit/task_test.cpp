@@ -11,8 +11,8 @@
 #include "data/import.hpp"
 #include "data/recipe.hpp"
 #include "omen/container.hpp"
-#include "support/matchers.hpp"
-#include "support/temp_dir.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "omen/conformance/gtest.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::host {
 namespace {
@@ -40,17 +41,15 @@ Said verify(const VerifyRequest& request) {
 class VerifyTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "omen-verify-test-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
     fs::copy(zoo("good_prints"), directory_, fs::copy_options::recursive);
     request_.plugin = directory_;
   }
-  void TearDown() override { fs::remove_all(directory_); }
   void write(const char* name, const std::string& text) {
     std::ofstream(directory_ / name) << text;
   }
 
-  fs::path directory_;
+  const test::TempDir temporary_;
+  const fs::path directory_ = temporary_.path();
   VerifyRequest request_;
 };
 

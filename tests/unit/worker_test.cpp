@@ -16,6 +16,7 @@
 #include "components/loader.hpp"
 #include "components/run_context.hpp"
 #include "omen/container.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "text/log.hpp"
 #include "worker/remote.hpp"
 
@@ -75,14 +76,11 @@ Error worker_error_of(const std::function<void()>& body) {
 class WorkerTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "omen-worker-test-XXXXXX";
-    cache_ = mkdtemp(pattern.data());
     setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
     fill(data_, 3);
   }
-  void TearDown() override { fs::remove_all(cache_); }
-
-  fs::path cache_;
+  const test::TempDir temporary_;
+  const fs::path cache_ = temporary_.path();
   MemoryDataset data_;
   RunContext run_{RunSettings{}};
 };

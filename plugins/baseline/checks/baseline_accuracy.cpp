@@ -9,10 +9,11 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <sstream>
 
-#include "plugin_client.hpp"
+#include "omen/testing/csv_table.hpp"
+#include "omen/testing/plugin_client.hpp"
+#include "omen/testing/show.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace {
 
@@ -20,19 +21,6 @@ using omen::MemoryDataset;
 using omen::Table;
 using omen::TableBuilder;
 using Cells = std::vector<std::vector<std::string>>;
-
-Cells read_csv(const std::string& path) {
-  std::ifstream file(path);
-  Cells rows;
-  for (std::string line; std::getline(file, line);) {
-    std::vector<std::string> cells;
-    std::stringstream text(line);
-    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
-    rows.push_back(std::move(cells));
-  }
-  if (rows.size() < 2) throw std::runtime_error("cannot read " + path);
-  return rows;
-}
 
 bool is_number(const std::string& cell) {
   char* end = nullptr;
@@ -82,7 +70,7 @@ double rmse(const Table& predictions, const Part& part, bool log_scale) {
   std::map<std::int64_t, double> answers;
   const auto values = predictions.column<double>("y");
   for (std::int64_t row = 0; row < values.size(); ++row) answers[ids[row]] = values[row];
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+  const bool broken = omen::test::broken();
   double sum = 0;
   for (std::int64_t row = 0; row < order.size(); ++row) {
     const std::int64_t from = broken ? (row + 1) % order.size() : row;
@@ -102,31 +90,31 @@ int run(const char* library, const std::string& tables, const std::string& numbe
   std::ifstream file(tables + "/reference.json");
   const nlohmann::json reference = nlohmann::json::parse(file);
   const nlohmann::json& own = reference.at("tables").at(number);
-  const Cells cells = read_csv(tables + "/table" + number + ".csv");
+  const Cells cells =
+      omen::test::csv_fields(omen::test::read_file(tables + "/table" + number + ".csv"));
   Part train, test;
   fill(train, cells, "train");
   fill(test, cells, "test");
 
-  std::map<std::string, std::string> options;
+  omen::test::OptionTexts options;
   if (learner == "gbt") {
-    options["rounds"] = reference.at("gbt").at("n_estimators").dump();
-    options["depth"] = reference.at("gbt").at("max_depth").dump();
-    options["eta"] = reference.at("gbt").at("learning_rate").dump();
+    const nlohmann::json& theirs = reference.at("gbt");
+    options = {{"rounds", theirs.at("n_estimators").dump()},
+               {"depth", theirs.at("max_depth").dump()},
+               {"eta", theirs.at("learning_rate").dump()}};
   }
-  const auto& plugin = omen::baseline::open_plugin(library);
-  omen::baseline::PredictorClient client(
-      omen::baseline::find_component(plugin, "baseline." + learner), options);
-  const omen::baseline::TestRun context(1);
+  const omen::test::PluginClient plugin(library);
+  omen::test::PredictorClient client(plugin.component("baseline." + learner), options);
+  const omen::test::ReadyRun context(1, 2);
   client.fit(train.dataset, context);
   test.dataset.withhold("targets");
   const double ours = rmse(client.predict(test.dataset, context), test, own.at("log_target"));
   const double theirs = own.at(learner + "_rmse").get<double>();
   const double ratio = ours / theirs;
-  const char* peer = learner == "gbt" ? "xgboost" : "sklearn";
+  const std::string peer = learner == "gbt" ? "xgboost" : "sklearn";
   std::printf("rmse %.6g, reference %.6g\n", ours, theirs);
-  std::printf("SHOW baseline_%s_vs_%s_table%s %.4f ratio goal <= 1.02\n", learner.c_str(), peer,
-              number.c_str(), ratio);
-  return ratio <= 1.02 ? 0 : 1;
+  return omen::test::show("baseline_" + learner + "_vs_" + peer + "_table" + number, ratio, "ratio",
+                          "<=", 1.02);
 }
 
 }  // namespace

@@ -7,18 +7,19 @@
 
 #include <omen/learn/graph_statistics.hpp>
 
-#include "plugin_client.hpp"
+#include "omen/testing/ready_run.hpp"
 
 namespace omen::baseline {
 namespace {
 
+using test::ReadyRun;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::map<std::string, Table> lower(const std::string& text) {
   TableCollector collector;
-  const TestRun run;
-  lower_node_link(text, "net.json", "net", TablesOut(collector.c()), Run(&run.c));
+  const ReadyRun run(1, 2);
+  lower_node_link(text, "net.json", "net", TablesOut(collector.c()), run);
   return collector.take();
 }
 
@@ -134,8 +135,8 @@ TEST(NodeLink, SniffsByContent) {
 
 TEST(NodeLink, ReadsTheBundledExample) {
   TableCollector collector;
-  const TestRun run;
-  const omen::Run context(&run.c);
+  const ReadyRun run(1, 2);
+  const omen::Run context = run;
   NodeLinkFrontend().lower(BASELINE_EXAMPLES "/mlp.json", TablesOut(collector.c()), context);
   const auto tables = collector.take();
   EXPECT_GT(tables.at("nodes").rows(), 5);

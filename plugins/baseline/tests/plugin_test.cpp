@@ -7,15 +7,19 @@
 #include <cmath>
 #include <thread>
 
-#include "plugin_client.hpp"
+#include "omen/testing/plugin_client.hpp"
 
 namespace omen::baseline {
 namespace {
 
+using test::MemoryArtifact;
+using test::PluginClient;
+using test::PredictorClient;
+using test::ReadyRun;
 using testing::HasSubstr;
 
-const omen_plugin& plugin() {
-  static const omen_plugin& opened = open_plugin(BASELINE_LIBRARY);
+const PluginClient& plugin() {
+  static const PluginClient opened(BASELINE_LIBRARY);
   return opened;
 }
 
@@ -80,7 +84,7 @@ omen_status status_of(const Body& body) {
 
 TEST(Plugin, DescribesItsComponents) {
   std::vector<std::string> ids;
-  for (auto* at = plugin().components; *at; ++at) {
+  for (auto* at = plugin().c().components; *at; ++at) {
     ids.emplace_back((*at)->id);
     EXPECT_LE(std::string((*at)->summary).size(), 80U);
   }
@@ -90,9 +94,9 @@ TEST(Plugin, DescribesItsComponents) {
 
 class AnyPredictor : public testing::TestWithParam<const char*> {
  protected:
-  const omen_component& component() { return find_component(plugin(), GetParam()); }
+  const omen_component& component() { return plugin().component(GetParam()); }
   /// A short search is enough here.
-  std::map<std::string, std::string> options() const {
+  test::OptionTexts options() const {
     if (std::string(GetParam()) != "baseline.gbt") return {};
     return {{"max_rounds", "40"}};
   }
@@ -102,7 +106,7 @@ class AnyPredictor : public testing::TestWithParam<const char*> {
 TEST_P(AnyPredictor, PredictsEveryColumnOfTheContract) {
   Fixture train, fresh(30, 60);
   PredictorClient client(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
   fresh.dataset.withhold("targets");
   const Table out = client.predict(fresh.dataset, run);
@@ -133,9 +137,9 @@ TEST_P(AnyPredictor, PredictsEveryColumnOfTheContract) {
 TEST_P(AnyPredictor, SaveAndLoadGiveTheSameTable) {
   Fixture train;
   PredictorClient client(component(), options()), loaded(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
-  TestArtifact artifact = client.save();
+  MemoryArtifact artifact = client.save();
   EXPECT_EQ(artifact.meta.at("baseline.component"), GetParam());
   loaded.load(artifact);
   const Table a = client.predict(train.dataset, run), b = loaded.predict(train.dataset, run);
@@ -143,7 +147,7 @@ TEST_P(AnyPredictor, SaveAndLoadGiveTheSameTable) {
   EXPECT_EQ(a.numbers("time_ms.hi"), b.numbers("time_ms.hi"));
   EXPECT_EQ(a.numbers("device.p.gpu"), b.numbers("device.p.gpu"));
   EXPECT_EQ(b.metadata(b.index("time_ms"), "omen.direction"), "lower");
-  TestArtifact again = loaded.save();
+  MemoryArtifact again = loaded.save();
   for (const auto& [name, tensor] : artifact.tensors) {
     EXPECT_EQ(tensor.bytes, again.tensors.at(name).bytes) << name;
   }
@@ -151,7 +155,7 @@ TEST_P(AnyPredictor, SaveAndLoadGiveTheSameTable) {
 
 TEST_P(AnyPredictor, ChunksThreadsAndRowOrderDoNotMatter) {
   Fixture train;
-  const TestRun one(3, 1), two(3, 2);
+  const ReadyRun one(3, 1), two(3, 2);
   PredictorClient a(component(), options()), b(component(), options());
   a.fit(train.dataset, one);
   train.dataset.set_batch_rows(7);
@@ -172,7 +176,7 @@ TEST_P(AnyPredictor, ChunksThreadsAndRowOrderDoNotMatter) {
 TEST_P(AnyPredictor, MarksWhatLiesOutsideItsTraining) {
   Fixture train;
   PredictorClient client(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
   MemoryDataset odd;
   odd.put("workloads", TableBuilder()
@@ -188,7 +192,7 @@ TEST_P(AnyPredictor, MarksWhatLiesOutsideItsTraining) {
 TEST_P(AnyPredictor, RefusesWrongMomentsAndDataAndStaysUsable) {
   Fixture train;
   PredictorClient client(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   EXPECT_EQ(status_of([&] { client.predict(train.dataset, run); }), OMEN_INVALID_STATE);
   EXPECT_EQ(status_of([&] { client.save(); }), OMEN_INVALID_STATE);
   client.fit(train.dataset, run);
@@ -198,11 +202,11 @@ TEST_P(AnyPredictor, RefusesWrongMomentsAndDataAndStaysUsable) {
   MemoryDataset untargeted;
   untargeted.put("workloads", *train.dataset.find("workloads"));
   EXPECT_EQ(status_of([&] { client.fit(untargeted, run); }), OMEN_NOT_FOUND);
-  TestRun cancelled;
-  cancelled.cancelled = true;
+  ReadyRun cancelled(1, 2);
+  cancelled.cancel();
   EXPECT_EQ(status_of([&] { client.fit(train.dataset, cancelled); }), OMEN_CANCELLED);
   EXPECT_EQ(times(client.predict(train.dataset, run)), before);
-  TestArtifact empty;
+  MemoryArtifact empty;
   EXPECT_NE(status_of([&] { client.load(empty); }), OMEN_OK);
   EXPECT_EQ(times(client.predict(train.dataset, run)), before);
 }
@@ -210,7 +214,7 @@ TEST_P(AnyPredictor, RefusesWrongMomentsAndDataAndStaysUsable) {
 TEST_P(AnyPredictor, AnswersAnEmptyTableWithItsColumns) {
   Fixture train, none(0);
   PredictorClient client(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
   const Table out = client.predict(none.dataset, run);
   EXPECT_EQ(out.rows(), 0);
@@ -220,7 +224,7 @@ TEST_P(AnyPredictor, AnswersAnEmptyTableWithItsColumns) {
 TEST_P(AnyPredictor, LearnsFromTheValidationRowsToo) {
   Fixture train(30), valid(30, 30), all(60);
   PredictorClient parts(component(), options()), whole(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   parts.fit(train.dataset, run, &valid.dataset);
   whole.fit(all.dataset, run);
   const std::vector<double> a = times(parts.predict(all.dataset, run));
@@ -232,7 +236,7 @@ TEST_P(AnyPredictor, LearnsFromTheValidationRowsToo) {
 TEST_P(AnyPredictor, PredictsPerCandidate) {
   Fixture train;
   PredictorClient client(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
   MemoryDataset in;
   in.put("workloads", TableBuilder()
@@ -285,7 +289,7 @@ TEST_P(AnyPredictor, LearnsFromGraphs) {
   data.put("edges",
            TableBuilder().add("graph_id", edge_graph).add("src", src).add("dst", dst).finish());
   PredictorClient client(component(), options());
-  const TestRun run;
+  const ReadyRun run(1, 2);
   client.fit(data, run);
   const std::vector<double> fitted = times(client.predict(data, run));
   double error = 0;
@@ -331,12 +335,12 @@ TEST_P(AnyPredictor, CancelsWithinASecond) {
   data.put("workloads", workloads.finish());
   data.put("targets", TableBuilder().add("workload_id", ids).add("time_ms", y).finish());
   PredictorClient client(component());
-  TestRun run;
+  ReadyRun run(1, 2);
   std::chrono::steady_clock::time_point asked;
   std::thread user([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(700));
     asked = std::chrono::steady_clock::now();
-    run.cancelled = true;
+    run.cancel();
   });
   const omen_status status = status_of([&] { client.fit(data, run); });
   const auto ended = std::chrono::steady_clock::now();
@@ -358,26 +362,26 @@ INSTANTIATE_TEST_SUITE_P(All, AnyPredictor,
 
 TEST(Plugin, ModelsBelongToTheirComponent) {
   Fixture train;
-  PredictorClient mean(find_component(plugin(), "baseline.mean"));
-  PredictorClient ridge(find_component(plugin(), "baseline.ridge"));
-  const TestRun run;
+  PredictorClient mean(plugin().component("baseline.mean"));
+  PredictorClient ridge(plugin().component("baseline.ridge"));
+  const ReadyRun run(1, 2);
   mean.fit(train.dataset, run);
-  TestArtifact artifact = mean.save();
+  MemoryArtifact artifact = mean.save();
   EXPECT_EQ(status_of([&] { ridge.load(artifact); }), OMEN_INVALID_DATA);
 }
 
 TEST(Plugin, LearnsFromChosenColumnsAlone) {
   Fixture train;
-  PredictorClient client(find_component(plugin(), "baseline.knn"), {{"columns", "m"}});
-  const TestRun run;
+  PredictorClient client(plugin().component("baseline.knn"), {{"columns", "m"}});
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
-  TestArtifact artifact = client.save();
-  const TestArtifact::Stored& names = artifact.tensors.at("features.numeric.names.bytes");
+  MemoryArtifact artifact = client.save();
+  const MemoryArtifact::Tensor& names = artifact.tensors.at("features.numeric.names.bytes");
   EXPECT_EQ(std::string(names.bytes.begin(), names.bytes.end()), "m");
   EXPECT_TRUE(artifact.tensors.at("features.category.names.bytes").bytes.empty());
   EXPECT_EQ(client.predict(train.dataset, run).rows(), 60);
 
-  PredictorClient mistaken(find_component(plugin(), "baseline.knn"), {{"columns", "n"}});
+  PredictorClient mistaken(plugin().component("baseline.knn"), {{"columns", "n"}});
   EXPECT_EQ(status_of([&] { mistaken.fit(train.dataset, run); }), OMEN_INVALID_DATA);
 }
 
@@ -388,11 +392,11 @@ TEST(Plugin, TargetsNeverBecomeFeatures) {
   const Table workloads = *train.dataset.find("workloads");
   for (std::size_t at = 0; at < workloads.columns(); ++at) leaking.add_column(workloads, at);
   train.dataset.put("workloads", leaking.add("time_ms", train.time).finish());
-  PredictorClient client(find_component(plugin(), "baseline.ridge"));
-  const TestRun run;
+  PredictorClient client(plugin().component("baseline.ridge"));
+  const ReadyRun run(1, 2);
   client.fit(train.dataset, run);
-  TestArtifact artifact = client.save();
-  const TestArtifact::Stored& names = artifact.tensors.at("features.numeric.names.bytes");
+  MemoryArtifact artifact = client.save();
+  const MemoryArtifact::Tensor& names = artifact.tensors.at("features.numeric.names.bytes");
   EXPECT_EQ(std::string(names.bytes.begin(), names.bytes.end()), "m");
 }
 

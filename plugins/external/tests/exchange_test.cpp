@@ -10,8 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <omen/container.hpp>
 
-#include "temporary.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "trust.hpp"
+#include "work_directory.hpp"
 
 namespace omen::external {
 namespace {
@@ -81,13 +83,10 @@ TEST(Exchange, AWorkloadWithoutTargetIsNamed) {
 }
 
 TEST(Exchange, TheTaskNamesFeaturesLabelsAndTargets) {
-  const Temporary directory;
+  const test::TempDir directory;
   const Tables tables = training();
-  omen_run run{};
-  run.struct_size = sizeof run;
-  run.seed = 7;
-  write_task(directory / "task.json", "fit", tables, targets_of(tables), omen::Run(&run),
-             "{\"x\": 1}");
+  const test::ReadyRun run(7);
+  write_task(directory / "task.json", "fit", tables, targets_of(tables), run, "{\"x\": 1}");
   const auto json = nlohmann::json::parse(std::ifstream(directory / "task.json"));
   EXPECT_EQ(json["features"], (std::vector<std::string>{"m", "n", "fast"}));
   EXPECT_EQ(json["categories"]["workloads/kind"], (std::vector<std::string>{"conv", "pool", ""}));
@@ -135,7 +134,7 @@ class Predictions : public ::testing::Test {
     return "no error";
   }
 
-  Temporary directory;
+  test::TempDir directory;
   container::Writer writer;
   Learnt learnt{false, {{"cost", {{"omen.unit", "ms"}}, false, {}}}};
   Rows rows{{10, 11, 12}, {}};
@@ -264,26 +263,26 @@ TEST_F(Predictions, AType) {
 }
 
 TEST(State, FilesComeBackAsTheyWere) {
-  const Temporary one, other;
+  const test::TempDir one, other;
   const Files files{{"model.bin", std::string("\0\1\2", 3)}, {"deep/er/file", ""}};
   write_files(one / "state", files);
   EXPECT_EQ(read_files(one / "state"), files);
 }
 
 TEST(State, LinksAreRefused) {
-  const Temporary directory;
+  const test::TempDir directory;
   fs::create_symlink("/etc/passwd", directory / "link");
   EXPECT_THROW(read_files(directory.path()), Error);
 }
 
 TEST(State, NothingIsWrittenOutside) {
-  const Temporary directory;
+  const test::TempDir directory;
   for (const char* name : {"../evil", "/tmp/evil", "a/../../evil", "", "dir/"})
     EXPECT_THROW(write_files(directory / "state", {{name, "x"}}), Error) << name;
 }
 
 TEST(Trust, OnlyWhatThisUserHasRun) {
-  const Temporary directory;
+  const test::TempDir directory;
   ::setenv("XDG_CACHE_HOME", directory.path().c_str(), 1);
   ::unsetenv("OMEN_EXTERNAL_TRUST");
   try {

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "temporary.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::external {
 namespace {
@@ -98,7 +98,7 @@ TEST(Program, AChattyOneCannotKeepUsFromTicking) {
 }
 
 TEST(Program, IsKilledWithItsChildrenWhenCancelled) {
-  const Temporary directory;
+  const test::TempDir directory;
   const std::string file = (directory / "pid").string();
   EXPECT_THROW(run_program({"sleep 100 & echo $! > " + file + "; sleep 100;", {}, {}},
                            [&] {
@@ -111,14 +111,14 @@ TEST(Program, IsKilledWithItsChildrenWhenCancelled) {
 }
 
 TEST(Program, LeavesNothingBehindWhenItEnds) {
-  const Temporary directory;
+  const test::TempDir directory;
   const std::string file = (directory / "pid").string();
   EXPECT_EQ(run("sleep 100 & echo $! > " + file + "; true").exit_code, 0);
   EXPECT_TRUE(gone(read_pid(file)));
 }
 
 TEST(Program, DiesWithUs) {
-  const Temporary directory;
+  const test::TempDir directory;
   const std::string file = (directory / "pid").string();
   const pid_t us = ::fork();
   ASSERT_GE(us, 0);

@@ -11,10 +11,19 @@
 #include "llvm/graph_builder.hpp"
 #include "llvm/kernels.hpp"
 #include "llvm/read_module.hpp"
-#include "show.hpp"
+#include "module_files.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::loadbalance::bench {
 namespace {
+
+using test::broken;
+using test::cpu_seconds;
+using test::cpu_seconds_of;
+using test::kSkipped;
+using test::ReadyRun;
+using test::show;
 
 // What the best of several rounds takes; other processes only ever add to it.
 constexpr int kRounds = 5;
@@ -97,17 +106,16 @@ int peer_ratio(const std::string& directory, const char* binary) {
 double whole_front_end(const std::vector<File>& files, const CompileOptions& compile) {
   ProgramlOptions options;
   options.include_dir = compile.include_dirs;
-  omen_run run{};
-  run.struct_size = sizeof run;
+  const ReadyRun run;
   double best = 1e9;
   for (int round = 0; round < kRounds; ++round)
-    best = std::min(best, cpu_seconds_of([&] {
-                      for (const File& file : files) {
-                        TableCollector tables;
-                        ProgramlFrontend(options).lower(file.path.c_str(), TablesOut(tables.c()),
-                                                        Run(&run));
-                      }
-                    }));
+    best =
+        std::min(best, cpu_seconds_of([&] {
+                   for (const File& file : files) {
+                     TableCollector tables;
+                     ProgramlFrontend(options).lower(file.path.c_str(), TablesOut(tables.c()), run);
+                   }
+                 }));
   return best;
 }
 

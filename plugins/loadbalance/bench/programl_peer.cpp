@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <unistd.h>
+#include <fstream>
 #include <map>
 #include <tuple>
 
@@ -10,10 +11,14 @@
 #include "ir_generator.hpp"
 #include "llvm/graph_builder.hpp"
 #include "llvm/read_module.hpp"
-#include "show.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::loadbalance::bench {
 namespace {
+
+using test::broken;
+using test::kSkipped;
+using test::show;
 
 constexpr std::uint64_t kModules = 200;
 

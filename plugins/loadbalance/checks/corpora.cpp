@@ -6,7 +6,6 @@
 //   loadbalance_corpora labels NVIDIA_TABLES AMD_TABLES
 #include <omen/container.hpp>
 #include <omen/learn/correlation.hpp>
-#include "tables/table_io.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -18,7 +17,9 @@
 #include "llvm/graph_builder.hpp"
 #include "llvm/grewe_counts.hpp"
 #include "llvm/read_module.hpp"
-#include "show.hpp"
+#include "omen/testing/csv_table.hpp"
+#include "omen/testing/show.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "support/track_data.hpp"
 
 namespace omen::loadbalance {
@@ -28,17 +29,17 @@ namespace fs = std::filesystem;
 using testing::track_data;
 using testing::unpacked;
 
-using bench::broken;
+using test::broken;
 
 // Prints figures and remembers whether one of them missed its goal.
 class Figures {
  public:
   void show(const std::string& name, double value, const char* unit) {
-    bench::show(name, value, unit);
+    test::show(name, value, unit);
   }
   void show(const std::string& name, double value, const char* unit, const std::string& op,
             double bound) {
-    missed_ |= bench::show(name, value, unit, op, bound) != 0;
+    missed_ |= test::show(name, value, unit, op, bound) != 0;
   }
   bool missed() const { return missed_; }
 
@@ -131,11 +132,7 @@ constexpr CountColumn kCounts[] = {{"comp", &GreweCounts::comp, 0.9},
                                    {"coalesced", &GreweCounts::coalesced, 0.9}};
 
 void check_counts(Figures& figures) {
-  host::ReadOptions options;
-  options.unnamed_column = "row";
-  options.text_columns = {"src", "seq", "dataset"};
-  const Table rows =
-      host::read_table(*track_data() / "devmap" / "nvidia.csv", {}, std::move(options));
+  const Table rows = test::csv_table(test::read_file(*track_data() / "devmap" / "nvidia.csv"));
   const StringColumn source = rows.strings("src");
   std::set<std::string> seen;
   std::vector<std::size_t> row_of;

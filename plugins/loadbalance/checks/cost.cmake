@@ -6,9 +6,11 @@ if(NOT TARGET loadbalance_cost OR NOT TARGET Omen::cli OR NOT TARGET loadbalance
 endif()
 
 add_executable(loadbalance_cost_folds cost_folds.cpp)
-target_link_libraries(loadbalance_cost_folds PRIVATE loadbalance_cost Omen::container omen_warnings)
+target_link_libraries(loadbalance_cost_folds PRIVATE loadbalance_cost Omen::container
+  Omen::testing omen_warnings)
 add_executable(loadbalance_cost_verdicts cost_verdicts.cpp)
-target_link_libraries(loadbalance_cost_verdicts PRIVATE nlohmann_json::nlohmann_json omen_warnings)
+target_link_libraries(loadbalance_cost_verdicts PRIVATE nlohmann_json::nlohmann_json
+  Omen::testing omen_warnings)
 set_target_properties(loadbalance_cost_folds loadbalance_cost_verdicts PROPERTIES
   CXX_STANDARD 20 RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 

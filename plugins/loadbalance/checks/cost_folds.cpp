@@ -19,7 +19,8 @@
 #include "cost/cost_model.hpp"
 #include "cost/share_scale.hpp"
 #include "omen/container.hpp"
-#include "show.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::loadbalance::cost {
 namespace {
@@ -52,9 +53,7 @@ struct Data {
     data.put("targets", targets.finish());
     data.put("nodes", container::get_table(file, "nodes"));
     data.put("edges", container::get_table(file, "edges"));
-    omen_run run{};
-    run.struct_size = sizeof run;
-    kernels = read_kernels(data.view(), true, Run(&run));
+    kernels = read_kernels(data.view(), true, test::ReadyRun());
     read_split(split);
   }
 
@@ -125,7 +124,7 @@ Answer cross_validate(const KernelRows& rows, const std::vector<std::string>& fo
     std::vector<std::size_t> in, out;
     for (std::size_t i = 0; i < fold.size(); ++i) (fold[i] == held ? out : in).push_back(i);
     KernelRows train = rows.subset(in);
-    if (bench::broken()) permute_labels(train);
+    if (test::broken()) permute_labels(train);
     KernelRows test = rows.subset(out);
     for (KernelRow& row : test.rows) row.share = row.t_cpu_ms = row.t_gpu_ms = kUnknown;
     method(train, test, out, answer);
@@ -134,12 +133,8 @@ Answer cross_validate(const KernelRows& rows, const std::vector<std::string>& fo
 }
 
 Run quiet() {
-  static const omen_run run = [] {
-    omen_run r{};
-    r.struct_size = sizeof r;
-    return r;
-  }();
-  return Run(&run);
+  static const test::ReadyRun run;
+  return run;
 }
 
 // Intervals are not asked for here, so nothing is held out for them.
@@ -262,16 +257,16 @@ int shuffled(const Data& data, const std::string& platform) {
               cost.mae, cost.classes, cost.devices, trees.mae, trees.classes, trees.devices);
   const bool nvidia = platform == "nvidia";
   const std::string name = "shuffled_" + platform;
-  return bench::show(name + "_mae", cost.mae, "points", "<=", nvidia ? 6.0 : 6.7) +
-         bench::show(name + "_class_accuracy", cost.classes, "share", ">=", nvidia ? 0.80 : 0.74) +
-         bench::show(name + "_device_accuracy", cost.devices, "share", ">=", nvidia ? 0.90 : 0.94);
+  return test::show(name + "_mae", cost.mae, "points", "<=", nvidia ? 6.0 : 6.7) +
+         test::show(name + "_class_accuracy", cost.classes, "share", ">=", nvidia ? 0.80 : 0.74) +
+         test::show(name + "_device_accuracy", cost.devices, "share", ">=", nvidia ? 0.90 : 0.94);
 }
 
 int gpu_out(const Data& data) {
   const Means reused(data, "label of the other GPU", reused_label);
   const Means cost(data, "loadbalance.cost", cost_method({}));
-  return bench::show("gpu_out_mae", cost.mae, "points", "<=", 22.2) +
-         bench::show("gpu_out_device_accuracy", cost.devices, "share", ">=", 0.625);
+  return test::show("gpu_out_mae", cost.mae, "points", "<=", 22.2) +
+         test::show("gpu_out_device_accuracy", cost.devices, "share", ">=", 0.625);
 }
 
 int main_(int count, char** values) {

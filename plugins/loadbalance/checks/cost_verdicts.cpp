@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "show.hpp"
+#include "omen/testing/show.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace {
 
@@ -25,28 +26,8 @@ constexpr const char* kLaunchNeighbours =
     "baseline.knn@k=5,weights=uniform,columns=wgsize,columns=input_size";
 constexpr const char* kTargets[] = {"share", "share_class", "device"};
 
-using omen::loadbalance::bench::broken;
-using omen::loadbalance::bench::show;
-
-// Holds the run's files until they were read.
-class RunDirectory {
- public:
-  RunDirectory() {
-    std::string name = (fs::temp_directory_path() / "omen-verdicts-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("there is no temporary directory");
-    path_ = name;
-  }
-  ~RunDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  RunDirectory(const RunDirectory&) = delete;
-  RunDirectory& operator=(const RunDirectory&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
+using omen::test::broken;
+using omen::test::show;
 
 std::string quoted(const std::string& word) {
   return "'" + word + "'";
@@ -54,10 +35,11 @@ std::string quoted(const std::string& word) {
 
 // Broken: everybody learns from the answers of other rows.
 json compared(const std::string& omen, const std::string& task) {
-  const RunDirectory runs;
+  const omen::test::TempDir runs;  // until its files were read
   std::string command =
       quoted(omen) + " compare " + kCost + " " + kOwnTrees + " " + kLaunchNeighbours;
-  command += " --task " + task + " --level 0.8 -q --json --runs-dir " + quoted(runs.path());
+  command +=
+      " --task " + task + " --level 0.8 -q --json --runs-dir " + quoted(runs.path().string());
   if (broken()) command += " --shuffle-labels";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("cannot start " + command);

@@ -7,7 +7,8 @@ endif()
 
 foreach(program check memory)
   add_executable(loadbalance_dataflow_${program} dataflow_${program}.cpp)
-  target_link_libraries(loadbalance_dataflow_${program} PRIVATE loadbalance_network omen_warnings)
+  target_link_libraries(loadbalance_dataflow_${program} PRIVATE loadbalance_network Omen::testing
+    omen_warnings)
   set_target_properties(loadbalance_dataflow_${program} PROPERTIES JOB_POOL_COMPILE omen_torch
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endforeach()

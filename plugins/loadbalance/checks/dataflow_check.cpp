@@ -18,6 +18,8 @@
 #include "network/dataflow_predictor.hpp"
 #include "network/dataflow_training.hpp"
 #include "omen/container.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -25,15 +27,6 @@ namespace {
 constexpr std::size_t kTrainModules = 600, kValidModules = 200;
 constexpr std::uint64_t kTestSeed = 7;
 constexpr std::int64_t kSteps = 30;
-
-omen_run quiet_run() {
-  omen_run run{};
-  run.struct_size = sizeof run;
-  run.seed = 1;
-  run.threads = 1;
-  run.devices = "cpu";
-  return run;
-}
 
 void write_part(const std::string& path, const std::vector<ProgramGraph>& graphs) {
   std::vector<std::int64_t> id;
@@ -120,7 +113,8 @@ void train(const std::string& task, const std::string& directory, const std::str
   MemoryDataset train_part, valid_part;
   put_part(train_part, directory + "/train.omt");
   put_part(valid_part, directory + "/valid.omt");
-  omen_run run = quiet_run();
+  const test::ReadyRun ready;
+  omen_run run = *ready.c();
   run.metric = [](const omen_run*, const char* name, std::int64_t step, double value) {
     std::printf("%8.1f s  %s %lld %.5f\n", static_cast<double>(std::clock()) / CLOCKS_PER_SEC, name,
                 static_cast<long long>(step), value);
@@ -179,8 +173,8 @@ Score score(DataflowPredictor& predictor, const Questions& asked, const Table& n
                             .add("graph_id", asked.graph)
                             .add("root", asked.root)
                             .finish());
-  const omen_run run = quiet_run();
-  TableStream answers = predictor.predict(data.view(), Run(&run));
+  const test::ReadyRun run;
+  TableStream answers = predictor.predict(data.view(), run);
   Score result;
   while (const auto rows = answers.next()) {
     const auto workload = rows->column<std::int64_t>("workload_id");
@@ -213,10 +207,10 @@ double goal_of(Analysis analysis) {
 }
 
 // With OMEN_SHOW_BREAK the network is stopped after its first step, before anything has travelled.
-int check(const std::string& task, const std::string& model, const std::string& test, bool fast) {
+int check(const std::string& task, const std::string& model, const std::string& part, bool fast) {
   const Analysis analysis = analysis_named(task);
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
-  const container::Reader reader = container::Reader::open(test);
+  const bool broken = test::broken();
+  const container::Reader reader = container::Reader::open(part);
   const Table nodes = container::get_table(reader, "nodes");
   const Table edges = container::get_table(reader, "edges");
   MemoryDataset graphs;
@@ -243,9 +237,8 @@ int check(const std::string& task, const std::string& model, const std::string& 
   const double f1 = measure(kSteps, kSteps);
   if (!fast && !broken)
     for (const std::int64_t steps : {60, 200}) measure(steps, 0);
-  std::printf("SHOW dataflow_%s_f1%s %.4f F1 goal >= %.2f\n", task.c_str(), fast ? "_fast" : "", f1,
-              goal_of(analysis));
-  return f1 >= goal_of(analysis) ? 0 : 1;
+  return test::show("dataflow_" + task + "_f1" + (fast ? "_fast" : ""), f1, "F1",
+                    ">=", goal_of(analysis));
 }
 
 }  // namespace

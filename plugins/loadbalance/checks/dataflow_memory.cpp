@@ -14,6 +14,8 @@
 
 #include "graph/program_graph.hpp"
 #include "network/dataflow_predictor.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -99,11 +101,7 @@ void work(std::int64_t programs, bool hold) {
     for (const char* table : {"workloads", "nodes", "edges"})
       held.put(table, corpus.view().table(table));
   const Dataset data = hold ? held.view() : corpus.view();
-  omen_run run{};
-  run.struct_size = sizeof run;
-  run.seed = 1;
-  run.threads = 1;
-  run.devices = "cpu";
+  const test::ReadyRun run;
   DataflowOptions options;
   options.updates = 20;
   options.steps = 10;
@@ -111,8 +109,8 @@ void work(std::int64_t programs, bool hold) {
   options.task = "datadep";
   options.pool_nodes = 100000;
   DataflowPredictor predictor(options);
-  predictor.fit(data, Dataset(nullptr), Run(&run));
-  TableStream answers = predictor.predict(data, Run(&run));
+  predictor.fit(data, Dataset(nullptr), run);
+  TableStream answers = predictor.predict(data, run);
   std::int64_t rows = 0;
   while (const auto some = answers.next()) rows += some->rows();
   if (rows != programs * 2 * kInstructions) throw std::runtime_error("answers are missing");
@@ -143,13 +141,12 @@ double peak(std::int64_t programs, bool hold) {
 int main() {
   using namespace omen::loadbalance;
   try {
-    const bool hold = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+    const bool hold = omen::test::broken();
     const double few = peak(kFew, hold), many = peak(kFew * kTimes, hold);
     const double ratio = many / few;
     std::printf("%lld programs: %.0f MB, %lld programs: %.0f MB\n", static_cast<long long>(kFew),
                 few, static_cast<long long>(kFew * kTimes), many);
-    std::printf("SHOW dataflow_memory_of_8x_data %.3f ratio goal <= 1.20\n", ratio);
-    return ratio <= 1.20 ? 0 : 1;
+    return omen::test::show("dataflow_memory_of_8x_data", ratio, "ratio", "<=", 1.20);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "error: %s\n", e.what());
     return 1;

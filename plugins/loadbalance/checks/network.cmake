@@ -9,7 +9,7 @@ endif()
 add_executable(loadbalance_network_folds network_folds.cpp fold_data.cpp)
 add_executable(loadbalance_network_speed network_speed.cpp)
 foreach(program loadbalance_network_folds loadbalance_network_speed)
-  target_link_libraries(${program} PRIVATE loadbalance_network omen_warnings)
+  target_link_libraries(${program} PRIVATE loadbalance_network Omen::testing omen_warnings)
   set_target_properties(${program} PROPERTIES JOB_POOL_COMPILE omen_torch
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endforeach()
@@ -39,7 +39,7 @@ include(GoogleTest)
 set(weights loadbalance_published_weights_test)
 add_executable(${weights} ../tests/network/published_weights_test.cpp)
 target_link_libraries(${weights} PRIVATE loadbalance_network GTest::gmock GTest::gtest_main
-  omen_warnings)
+  Omen::testing omen_warnings)
 target_include_directories(${weights} PRIVATE ../tests)
 target_compile_definitions(${weights} PRIVATE OMEN_CLI="$<TARGET_FILE:Omen::cli>"
   OMEN_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}/tests" OMEN_TEST_BUILD_DIR="${CMAKE_BINARY_DIR}")

@@ -13,15 +13,15 @@
 #include "network/network_predictor.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
-#include "show.hpp"
+#include "omen/testing/show.hpp"
 
 namespace omen::loadbalance {
 namespace {
 
 namespace fs = std::filesystem;
-using bench::broken;
-using bench::cpu_seconds;
-using bench::show;
+using test::broken;
+using test::cpu_seconds;
+using test::show;
 
 const std::vector<std::string> kTargets = {"share", "share_class", "device"};
 

@@ -29,16 +29,16 @@
 #include "omen/container.hpp"
 #include "omen/error.hpp"
 #include "omen/median.hpp"
+#include "omen/testing/show.hpp"
 #include "omen/torch/device.hpp"
 #include "omen/torch/message_passing.hpp"
 #include "omen/torch/training.hpp"
-#include "show.hpp"
 
 namespace omen::loadbalance {
 namespace {
 
-using bench::broken;
-using bench::cpu_seconds;
+using test::broken;
+using test::cpu_seconds;
 
 constexpr std::int64_t kBatch = 256;
 constexpr std::int64_t kGroupNodes = 2048;
@@ -142,7 +142,7 @@ int compare_messages(const TokenGraphs& corpus) {
               static_cast<long long>(plan->rows_in), static_cast<long long>(plan->edges()),
               static_cast<long long>(plan->pairs()), static_cast<long long>(6 * plan->rows_in),
               1e3 * slow, 1e3 * fast);
-  return bench::show("message_aggregate_over_index_ops", fast / slow, "ratio", "<=", 0.5);
+  return test::show("message_aggregate_over_index_ops", fast / slow, "ratio", "<=", 0.5);
 }
 
 NetworkOptions final_model() {
@@ -288,8 +288,8 @@ int compare_with_peer(const std::string& mode, const TokenGraphs& corpus,
   const double theirs = ask_peer(mode, peer, corpus);
   const double ours = epoch ? epoch_seconds(corpus) : inference_seconds(corpus, 5);
   std::printf("%s: %.4g CPU s here, %.4g CPU s in PyTorch Geometric\n", mode.c_str(), ours, theirs);
-  if (epoch) return bench::show("training_epoch_over_pyg", ours / theirs, "ratio", "<=", 0.33);
-  return bench::show("single_graph_inference_over_pyg", ours / theirs, "ratio", "<=", 0.4);
+  if (epoch) return test::show("training_epoch_over_pyg", ours / theirs, "ratio", "<=", 0.33);
+  return test::show("single_graph_inference_over_pyg", ours / theirs, "ratio", "<=", 0.4);
 }
 
 int run(const std::vector<std::string>& arguments) {

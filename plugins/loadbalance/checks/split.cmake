@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Kernels divided between the two devices that PoCL offers.
 
-if(TARGET loadbalance-llvm AND TARGET Omen::host AND OMEN_HAS_OPENCL)
+if(TARGET loadbalance-llvm AND OMEN_HAS_OPENCL)
   add_executable(loadbalance_split_quality split_quality.cpp)
-  target_link_libraries(loadbalance_split_quality PRIVATE loadbalance_split Omen::host omen_warnings)
+  target_link_libraries(loadbalance_split_quality PRIVATE loadbalance_split Omen::testing
+    omen_warnings)
   set_target_properties(loadbalance_split_quality PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   add_dependencies(loadbalance_split_quality loadbalance-llvm)

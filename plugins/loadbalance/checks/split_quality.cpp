@@ -13,8 +13,8 @@
 #include "../tests/opencl/profiled_kernel.hpp"
 #include "omen/error.hpp"
 #include "omen/median.hpp"
+#include "omen/testing/show.hpp"
 #include "opencl/own_kernels.hpp"
-#include "show.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -30,8 +30,8 @@ constexpr double kPoints = 5;  // how far a split may lie from the best
 constexpr double kBrokenShare = 95;
 constexpr const char* kEqual = "equal in every bit";
 
-using bench::broken;
-using bench::show;
+using test::broken;
+using test::show;
 
 Flags flags_of(const OwnKernel& kernel, Flags more) {
   Flags flags = {{"kernel", kernel.name}, {"global", kernel.global}, {"local", kernel.local}};
@@ -41,7 +41,7 @@ Flags flags_of(const OwnKernel& kernel, Flags more) {
 }
 
 // "equal in every bit", or how the results differ.
-std::string agreement(const ProfilerClient& client, const OwnKernel& kernel) {
+std::string agreement(const KernelProfiler& client, const OwnKernel& kernel) {
   try {
     const ProfiledKernel run = client.run(
         kernel.source, flags_of(kernel, {{"shares", "none"},
@@ -57,7 +57,7 @@ std::string agreement(const ProfilerClient& client, const OwnKernel& kernel) {
 }
 
 // Broken: the parts run without rewritten work-item functions.
-int results(const ProfilerClient& client) {
+int results(const KernelProfiler& client) {
   int equal = 0;
   for (const OwnKernel& kernel : divisible_kernels()) {
     const std::string found = agreement(client, kernel);
@@ -68,7 +68,7 @@ int results(const ProfilerClient& client) {
 }
 
 // Broken: kernels are divided whatever the judgement says.
-int refusals(const ProfilerClient& client) {
+int refusals(const KernelProfiler& client) {
   int refused = 0;
   for (const OwnKernel& kernel : indivisible_kernels()) {
     try {
@@ -147,7 +147,7 @@ Quality judge(const std::vector<SweptShare>& sweep) {
 }
 
 // Broken: the search does not correct a bad start.
-int quality(const ProfilerClient& client) {
+int quality(const KernelProfiler& client) {
   double farthest = 0, worst = 0;
   std::printf("%-16s %9s %9s %9s %9s %12s %14s\n", "kernel", "found %", "best %", "best ms",
               "same in %", "points apart", "to one device");
@@ -182,7 +182,7 @@ int main_of(int argc, char** argv) {
     return 2;
   }
   ::setenv("POCL_DEVICES", "pthread basic", 1);
-  const ProfilerClient client(argv[1]);
+  const KernelProfiler client(argv[1]);
   const std::string what = argv[2];
   try {
     return what == "results"    ? results(client)
@@ -190,7 +190,7 @@ int main_of(int argc, char** argv) {
                                 : quality(client);
   } catch (const Error& error) {
     std::printf("%s\n", error.what());
-    return error.code() == OMEN_UNAVAILABLE ? bench::kSkipped : 1;
+    return error.code() == OMEN_UNAVAILABLE ? test::kSkipped : 1;
   }
 }
 

@@ -15,10 +15,12 @@
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/sampler.hpp"
 #include "omen/telemetry/summary.hpp"
+#include "omen/testing/show.hpp"
 
 namespace {
 
 using namespace omen::telemetry;
+namespace test = omen::test;
 
 constexpr std::int64_t kInterval = 100 * kNsPerMs;
 constexpr std::int64_t kTicks = 24 * 3600 * (kNsPerSecond / kInterval);
@@ -54,7 +56,7 @@ struct Growth {
   void look() { most = std::max(most, anonymous_mb() - base); }
 };
 
-void record_day(const std::filesystem::path& log, Growth& growth, bool keep) {
+int record_day(const std::filesystem::path& log, Growth& growth, bool keep) {
   MetricTable metrics;
   Notes notes;
   SimulatedClock clock(kNsPerMs);
@@ -74,8 +76,8 @@ void record_day(const std::filesystem::path& log, Growth& growth, bool keep) {
     if (ticks >= kTicks) stop = true;
   });
   writer.finish();
-  std::printf("SHOW day_ticks %lld ticks goal >= %lld\n",
-              static_cast<long long>(sampler.report().ticks), static_cast<long long>(kTicks));
+  return test::show("day_ticks", static_cast<double>(sampler.report().ticks), "ticks",
+                    ">=", static_cast<double>(kTicks));
 }
 
 }  // namespace
@@ -85,9 +87,8 @@ int main(int argc, char** argv) {
   const std::filesystem::path directory = argv[1];
   const auto log = directory / "day.log", file = directory / "day.omt";
   Growth recording, finishing;
-  record_day(log, recording, std::getenv("OMEN_SHOW_BREAK") != nullptr);
-  std::printf("SHOW day_recording_growth %.2f MB goal <= 4\n", recording.most);
-  std::fflush(stdout);
+  int missed = record_day(log, recording, test::broken());
+  missed += test::show("day_recording_growth", recording.most, "MB", "<=", 4);
 
   finishing.base = anonymous_mb();
   std::atomic<bool> finished{false};
@@ -104,12 +105,11 @@ int main(int argc, char** argv) {
   plot_json(open, {});
   finished = true;
   watcher.join();
-  std::printf("SHOW day_finishing_growth %.2f MB goal <= 32\n", finishing.most);
-  std::printf("SHOW day_rows %lld rows goal >= %lld\n", static_cast<long long>(summary.rows),
-              static_cast<long long>(kTicks * kSeries));
-  std::printf("SHOW day_log_size %.1f MB goal none\n",
-              static_cast<double>(std::filesystem::file_size(log)) * 1e-6);
+  missed += test::show("day_finishing_growth", finishing.most, "MB", "<=", 32);
+  missed += test::show("day_rows", static_cast<double>(summary.rows), "rows",
+                       ">=", static_cast<double>(kTicks * kSeries));
+  test::show("day_log_size", static_cast<double>(std::filesystem::file_size(log)) * 1e-6, "MB");
   std::filesystem::remove(log);
   std::filesystem::remove(file);
-  return recording.most <= 4 && finishing.most <= 32 && summary.rows >= kTicks * kSeries ? 0 : 1;
+  return missed > 0 ? 1 : 0;
 }

@@ -13,11 +13,13 @@
 
 #include "omen/telemetry/imports.hpp"
 #include "omen/telemetry/trace_stats.hpp"
+#include "omen/testing/show.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace omen::telemetry;
+namespace test = omen::test;
 
 constexpr double kPeriod_s = 0.19;  // traces carry no time; about 5.3 samples a second
 const char* const kSix[] = {"GTX1080_resnet20_8_", "GTX1080_resnet56_8_", "TitanX_resnet20_8_",
@@ -79,9 +81,9 @@ int main() {
   const fs::path traces = fs::path(data ? data : "") / "driple" / "traces";
   if (!data || !fs::exists(traces / "sample_expected.csv")) {
     std::puts("the training traces are missing: point OMEN_DATA at the data");
-    return 77;
+    return test::kSkipped;
   }
-  const bool broken = std::getenv("OMEN_SHOW_BREAK") != nullptr;
+  const bool broken = test::broken();
   std::map<std::string, Columns> files;
   for (const auto& entry : fs::directory_iterator(traces / "sample"))
     files[entry.path().filename().string()] = read(entry.path(), broken);
@@ -99,9 +101,9 @@ int main() {
     ++wrong;
     if (!broken) std::printf("differs: %s %s\n", answer[0].c_str(), answer[1].c_str());
   }
-  std::printf("SHOW traces %zu traces goal == 22\n", files.size());
-  std::printf("SHOW two_cluster_answers %d columns goal == 52\n", answers);
-  std::printf("SHOW two_cluster_differences %d columns goal == 0\n", wrong);
+  int missed = test::show("traces", static_cast<double>(files.size()), "traces", "==", 22);
+  missed += test::show("two_cluster_answers", answers, "columns", "==", 52);
+  missed += test::show("two_cluster_differences", wrong, "columns", "==", 0);
 
   double least_edge = 1, most_edge = 0, least_burst = 1;
   int found = 0;
@@ -118,17 +120,15 @@ int main() {
                   name.c_str(), p.start_up_s, p.tear_down_s, 100 * p.edge_share, p.burst.share,
                   verdict_text(p.verdict));
     }
-  std::printf("SHOW plateau_traces %d traces goal == 6\n", found);
-  std::printf("SHOW least_edge_idle %.3f percent goal >= 0.2\n", least_edge);
-  std::printf("SHOW most_edge_idle %.3f percent goal <= 3\n", most_edge);
-  std::printf("SHOW least_burst_share %.4f share goal >= 0.97\n", least_burst);
+  missed += test::show("plateau_traces", found, "traces", "==", 6);
+  missed += test::show("least_edge_idle", least_edge, "percent", ">=", 0.2);
+  missed += test::show("most_edge_idle", most_edge, "percent", "<=", 3);
+  missed += test::show("least_burst_share", least_burst, "share", ">=", 0.97);
 
   std::vector<double> constant(1000, 37);
   if (broken) std::fill(constant.begin() + 300, constant.begin() + 600, 0.0);
   const Phases steady = find_phases(TraceSeries::of_values(constant, kPeriod_s), {});
   const bool none = steady.verdict == IdleVerdict::kNoIdlePhase;
-  std::printf("SHOW constant_has_no_idle_phase %d true goal == 1\n", none);
-  const bool good = files.size() == 22 && answers == 52 && wrong == 0 && found == 6 &&
-                    least_edge >= 0.2 && most_edge <= 3 && least_burst >= 0.97 && none;
-  return good ? 0 : 1;
+  missed += test::show("constant_has_no_idle_phase", none, "true", "==", 1);
+  return missed > 0 ? 1 : 0;
 }

@@ -15,7 +15,7 @@
 namespace omen::telemetry {
 namespace {
 
-using test::error_of;
+using omen::test::thrown_by;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -77,7 +77,7 @@ TEST(ProbeCpu, ReadsFactsAndMeasuresRates) {
 }
 
 TEST(ProbeOpenCl, MissingLibraryHasAHint) {
-  const Error error = error_of([] { probe_opencl({}, "libNoSuchOpenCL.so.1"); });
+  const Error error = thrown_by([] { probe_opencl({}, "libNoSuchOpenCL.so.1"); });
   EXPECT_EQ(error.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(error.hint(), HasSubstr("nstall"));
 }
@@ -88,7 +88,7 @@ TEST(ProbeOpenCl, MeasuresEveryDeviceOrSaysWhatIsMissing) {
   ProbeLimits limits;
   limits.seconds = 0.01;
   std::vector<ProbedDevice> devices;
-  const Error error = error_of([&] { devices = probe_opencl(limits, "libOpenCL.so.1"); });
+  const Error error = thrown_by([&] { devices = probe_opencl(limits, "libOpenCL.so.1"); });
   if (error.code() != OMEN_OK) {
     EXPECT_EQ(error.code(), OMEN_UNAVAILABLE);
     EXPECT_THAT(error.hint(), HasSubstr("nstall"));
@@ -120,23 +120,23 @@ TEST(ProbeCuda, TakesDownWhatTheModuleSays) {
 }
 
 TEST(ProbeCuda, EveryFailureIsUnavailableWithItsReason) {
-  const Error missing = error_of([] { probe_cuda({}, "/nowhere/libomen_cuda_probe.so"); });
+  const Error missing = thrown_by([] { probe_cuda({}, "/nowhere/libomen_cuda_probe.so"); });
   EXPECT_EQ(missing.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(missing.hint(), HasSubstr("CUDA toolkit"));
   ::setenv("OMEN_FAKE_CUDA", "no_gpu", 1);
-  const Error none = error_of([] { probe_cuda({}, OMEN_FAKE_CUDA_MODULE); });
+  const Error none = thrown_by([] { probe_cuda({}, OMEN_FAKE_CUDA_MODULE); });
   EXPECT_EQ(none.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(none.what(), HasSubstr("no NVIDIA GPU: CUDA sees no GPU"));
   EXPECT_THAT(none.hint(), HasSubstr("nvidia-smi"));
   ::setenv("OMEN_FAKE_CUDA", "fails_late", 1);
-  EXPECT_THAT(error_of([] { probe_cuda({}, OMEN_FAKE_CUDA_MODULE); }).what(),
+  EXPECT_THAT(thrown_by([] { probe_cuda({}, OMEN_FAKE_CUDA_MODULE); }).what(),
               HasSubstr("fell off the bus"));
   ::setenv("OMEN_FAKE_CUDA", "early_figure", 1);
   EXPECT_EQ(probe_cuda({}, OMEN_FAKE_CUDA_MODULE)[0].figures.size(), 2u)
       << "a figure of no device is dropped";
   ::unsetenv("OMEN_FAKE_CUDA");
   // A library that is no such module.
-  const Error other = error_of([] { probe_cuda({}, "libc.so.6"); });
+  const Error other = thrown_by([] { probe_cuda({}, "libc.so.6"); });
   EXPECT_THAT(other.what(), HasSubstr("is no CUDA part"));
 }
 

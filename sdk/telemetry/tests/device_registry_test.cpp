@@ -12,7 +12,7 @@
 namespace omen::telemetry {
 namespace {
 
-using test::error_of;
+using omen::test::thrown_by;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -161,9 +161,9 @@ TEST(DeviceRegistry, NamesNeighboursOfAnUnknownSpelling) {
 }
 
 TEST(DeviceRegistry, ABrokenFileNamesTheDevice) {
-  const Error none = error_of([] { parse_devices("[]", "x.json"); });
+  const Error none = thrown_by([] { parse_devices("[]", "x.json"); });
   EXPECT_EQ(none.code(), OMEN_INVALID_DATA);
-  const Error entry = error_of(
+  const Error entry = thrown_by(
       [] { parse_devices(R"({"format_version": 1, "devices": [{"name": "A"}]})", "x.json"); });
   EXPECT_THAT(entry.what(), HasSubstr("x.json: device 1"));
 }

@@ -9,8 +9,8 @@
 namespace omen::telemetry {
 namespace {
 
+using omen::test::thrown_by;
 using test::Bench;
-using test::error_of;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -95,7 +95,7 @@ TEST(ProcStat, CoreThatGoesOfflineEndsItsSeries) {
 
 TEST(ProcStat, MissingFileIsUnavailable) {
   Bench bench;
-  const Error error = error_of([&] { make_proc_stat(bench.context()); });
+  const Error error = thrown_by([&] { make_proc_stat(bench.context()); });
   EXPECT_EQ(error.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(error.hint(), HasSubstr("Mount /proc"));
 }
@@ -148,7 +148,7 @@ TEST(Disk, RatesOfWholeDisksOnly) {
 TEST(Disk, MachineWithoutDisksIsUnavailable) {
   Bench bench;
   bench.tree.write("proc/diskstats", "   7 0 loop0 1 0 10 5 2 0 40 6 0 5 11\n");
-  EXPECT_EQ(error_of([&] { make_disk(bench.context()); }).code(), OMEN_UNAVAILABLE);
+  EXPECT_EQ(thrown_by([&] { make_disk(bench.context()); }).code(), OMEN_UNAVAILABLE);
 }
 
 std::string net_dev(const std::string& lines) {

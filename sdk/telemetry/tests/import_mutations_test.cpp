@@ -14,7 +14,7 @@
 namespace omen::telemetry {
 namespace {
 
-using test::error_of;
+using omen::test::thrown_by;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -160,10 +160,10 @@ TEST_P(ImportMutations, BinaryAndEndlessLinesAreRefused) {
   const test::TempTree tree;
   const std::string text = text_of(GetParam().file);
   tree.write("damaged.txt", text + std::string("\0\1\2", 3) + "\n");
-  EXPECT_THAT(error_of([&] { read_all(tree / "damaged.txt", GetParam()); }).what(),
+  EXPECT_THAT(thrown_by([&] { read_all(tree / "damaged.txt", GetParam()); }).what(),
               HasSubstr("holds binary data"));
   tree.write("damaged.txt", text + std::string((1 << 20) + 1, 'x'));
-  EXPECT_THAT(error_of([&] { read_all(tree / "damaged.txt", GetParam()); }).what(),
+  EXPECT_THAT(thrown_by([&] { read_all(tree / "damaged.txt", GetParam()); }).what(),
               HasSubstr("is longer than"));
 }
 
@@ -178,22 +178,22 @@ INSTANTIATE_TEST_SUITE_P(All, ImportMutations, ::testing::ValuesIn(kFixtures),
 TEST(ImportErrors, NameTheLine) {
   const test::TempTree tree;
   tree.write("a.csv", "\nname,value\n1,2\n");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(thrown_by([&] {
                 read_all(tree / "a.csv", {"", "csv"});
               }).what(),
               HasSubstr("a.csv' line 2 has no column with a time"));
   tree.write("b.csv", "index, power.draw [W]\n0, 50 W\n");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(thrown_by([&] {
                 read_all(tree / "b.csv", {"", "nvidia-smi"});
               }).what(),
               HasSubstr("line 1 has no column 'timestamp'"));
   tree.write("c.txt", "# gpu pwr\n# Idx W\n0 x y\nnonsense\n");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(thrown_by([&] {
                 read_all(tree / "c.txt", {"", "dmon"});
               }).what(),
               HasSubstr("line 3 is '0 x y'"));
   tree.write("d.txt", "");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(thrown_by([&] {
                 read_all(tree / "d.txt", {"", "ptdaemon"});
               }).what(),
               HasSubstr("it ends before line 1"));

@@ -14,7 +14,7 @@
 namespace omen::telemetry {
 namespace {
 
-using test::error_of;
+using omen::test::thrown_by;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -123,7 +123,7 @@ TEST(Imports, PsutilLogger) {
 }
 
 TEST(Imports, TraceWithoutTimeNeedsAPeriod) {
-  const Error error = error_of([] { fixture("utilisation.csv"); });
+  const Error error = thrown_by([] { fixture("utilisation.csv"); });
   EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
   EXPECT_THAT(error.what(), HasSubstr("has no column with a time"));
   EXPECT_THAT(error.hint(), HasSubstr("period_s=1"));
@@ -153,11 +153,11 @@ TEST(Imports, PowerMeterWithMarksAndFailedReadings) {
 TEST(Imports, NonsenseIsRefusedWithTheFormatsThatExist) {
   test::TempTree tree;
   tree.write("x.txt", "the quick brown fox\n");
-  const Error unknown = error_of([&] { open_trace(tree / "x.txt"); });
+  const Error unknown = thrown_by([&] { open_trace(tree / "x.txt"); });
   EXPECT_EQ(unknown.code(), OMEN_INVALID_DATA);
   EXPECT_THAT(unknown.hint(), HasSubstr("PTDaemon"));
-  EXPECT_EQ(error_of([&] { open_trace(tree / "none.csv"); }).code(), OMEN_IO);
-  const Error forced = error_of([&] {
+  EXPECT_EQ(thrown_by([&] { open_trace(tree / "none.csv"); }).code(), OMEN_IO);
+  const Error forced = thrown_by([&] {
     const auto reader = open_trace(tree / "x.txt", {.format = "mpstat"});
     std::vector<LogRow> rows;
     reader->next(rows);

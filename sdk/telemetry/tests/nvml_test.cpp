@@ -15,8 +15,8 @@
 namespace omen::telemetry {
 namespace {
 
+using omen::test::thrown_by;
 using test::Bench;
-using test::error_of;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -62,7 +62,7 @@ struct Fixture : Bench {
 Error open_error(const char* faults, const std::string& kind = "current") {
   setenv("OMEN_FAKE_NVML", faults, 1);
   Bench bench;
-  return error_of([&] { make_nvml(bench.context(), library(kind)); });
+  return thrown_by([&] { make_nvml(bench.context(), library(kind)); });
 }
 
 TEST(Nvml, EveryQuantityOfAHealthyDevice) {

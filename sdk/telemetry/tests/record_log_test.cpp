@@ -16,8 +16,8 @@
 namespace omen::telemetry {
 namespace {
 
+using omen::test::thrown_by;
 using test::Bench;
-using test::error_of;
 using ::testing::HasSubstr;
 
 std::vector<LogRow> read_all(LogReader& reader) {
@@ -129,11 +129,11 @@ TEST(RecordLog, ForeignFilesAreRefused) {
   Bench bench;
   bench.tree.write("text", "hello, this is no log");
   EXPECT_FALSE(LogReader::is_log(bench.tree / "text"));
-  const Error error = error_of([&] { LogReader reader(bench.tree / "text"); });
+  const Error error = thrown_by([&] { LogReader reader(bench.tree / "text"); });
   EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
   EXPECT_THAT(error.what(), HasSubstr("is no recording log"));
-  EXPECT_EQ(error_of([&] { LogReader reader(bench.tree / "none"); }).code(), OMEN_IO);
-  EXPECT_EQ(error_of([&] { LogWriter writer(bench.tree / "no/dir/log", bench.metrics); }).code(),
+  EXPECT_EQ(thrown_by([&] { LogReader reader(bench.tree / "none"); }).code(), OMEN_IO);
+  EXPECT_EQ(thrown_by([&] { LogWriter writer(bench.tree / "no/dir/log", bench.metrics); }).code(),
             OMEN_IO);
 }
 
@@ -153,7 +153,7 @@ TEST(RecordLog, PayloadWithAGoodChecksumButBadRecordsIsDamaged) {
   bench.tree.write("log", good + check + payload);
   LogReader reader(bench.tree / "log");
   std::vector<LogRow> rows;
-  const Error error = error_of([&] { reader.next(rows); });
+  const Error error = thrown_by([&] { reader.next(rows); });
   EXPECT_EQ(error.code(), OMEN_INVALID_DATA);
   EXPECT_THAT(error.what(), HasSubstr("unknown metric"));
 }

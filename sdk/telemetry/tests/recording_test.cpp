@@ -19,7 +19,7 @@
 namespace omen::telemetry {
 namespace {
 
-using test::error_of;
+using omen::test::thrown_by;
 using test::TempTree;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -103,12 +103,12 @@ TEST(Recording, UnknownCommandIsNotFoundAndTextIsNotRun) {
   TempTree tree;
   Workload workload;
   workload.command = {"no-such-command-here"};
-  const Error missing = error_of([&] { record(options_in(tree), workload, {}); });
+  const Error missing = thrown_by([&] { record(options_in(tree), workload, {}); });
   EXPECT_EQ(missing.code(), OMEN_NOT_FOUND);
   EXPECT_THAT(missing.what(), HasSubstr("'no-such-command-here' not found"));
   tree.write("script", "hello");
   workload.command = {(tree / "script").string()};
-  EXPECT_EQ(error_of([&] { record(options_in(tree), workload, {}); }).code(),
+  EXPECT_EQ(thrown_by([&] { record(options_in(tree), workload, {}); }).code(),
             OMEN_INVALID_ARGUMENT);
 }
 
@@ -129,11 +129,11 @@ TEST(Recording, MarksCarryTheirOwnTime) {
 
 TEST(Marks, NamesAreChecked) {
   TempTree tree;
-  EXPECT_EQ(error_of([&] { write_mark(tree / "none", "x"); }).code(), OMEN_NOT_FOUND);
+  EXPECT_EQ(thrown_by([&] { write_mark(tree / "none", "x"); }).code(), OMEN_NOT_FOUND);
   tree.write("marks", "");
-  EXPECT_EQ(error_of([&] { write_mark(tree / "marks", ""); }).code(), OMEN_INVALID_ARGUMENT);
-  EXPECT_EQ(error_of([&] { write_mark(tree / "marks", "a\nb"); }).code(), OMEN_INVALID_ARGUMENT);
-  EXPECT_EQ(error_of([&] { write_mark(tree / "marks", std::string(101, 'x')); }).code(),
+  EXPECT_EQ(thrown_by([&] { write_mark(tree / "marks", ""); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(thrown_by([&] { write_mark(tree / "marks", "a\nb"); }).code(), OMEN_INVALID_ARGUMENT);
+  EXPECT_EQ(thrown_by([&] { write_mark(tree / "marks", std::string(101, 'x')); }).code(),
             OMEN_INVALID_ARGUMENT);
   write_mark(tree / "marks", "epoch 1");
   std::ifstream in(tree / "marks");
@@ -230,7 +230,7 @@ TEST(Recording, WatchesAProcessThatRunsAlready) {
   EXPECT_EQ(waitpid(child, &status, 0), child);
   const Summary summary = summary_of(recording);
   EXPECT_GT(summary.find("proc.cpu_percent")->max(), 20);
-  EXPECT_EQ(error_of([&] {
+  EXPECT_EQ(thrown_by([&] {
               Workload gone;
               gone.pid = child;
               record(options_in(tree), gone, {});
@@ -267,7 +267,7 @@ TEST(Recording, RequiredPartThatIsMissingEndsItBeforeTheJobStarts) {
   options.nvml = Need::kRequired;
   options.nvml_library = (tree / "libnvidia-ml.so.1").string();
   const Error error =
-      error_of([&] { record(options, shell("touch " + (tree / "ran").string()), {}); });
+      thrown_by([&] { record(options, shell("touch " + (tree / "ran").string()), {}); });
   EXPECT_EQ(error.code(), OMEN_UNAVAILABLE);
   EXPECT_FALSE(std::filesystem::exists(tree / "ran"));
 }
@@ -290,7 +290,7 @@ TEST(Recording, NothingToMeasureIsUnavailable) {
   RecordOptions options = options_in(tree);
   options.host = Need::kOptional;
   options.roots = {tree / "proc", tree / "sys"};
-  EXPECT_THAT(error_of([&] { record(options, shell("exit 0"), {}); }).what(),
+  EXPECT_THAT(thrown_by([&] { record(options, shell("exit 0"), {}); }).what(),
               HasSubstr("nothing can be measured"));
 }
 
@@ -307,7 +307,7 @@ TEST(Workloads, DescriptionsAreChecked) {
         R"({"pid": 0})", R"({"pid": 1.5})", R"({"duration_s": -1})", R"({"duration_s": "x"})",
         R"({"what": 1})", R"({"command": ["a"], "pid": 3})", R"({"pid": 3, "repeat": 2})",
         R"({"repeat": 0})"})
-    EXPECT_EQ(error_of([&] { parse_workload(bad); }).code(), OMEN_INVALID_ARGUMENT) << bad;
+    EXPECT_EQ(thrown_by([&] { parse_workload(bad); }).code(), OMEN_INVALID_ARGUMENT) << bad;
 }
 
 }  // namespace

@@ -17,8 +17,8 @@
 namespace omen::telemetry {
 namespace {
 
+using omen::test::thrown_by;
 using test::Bench;
-using test::error_of;
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
@@ -114,14 +114,14 @@ TEST(Rows, EmptyLogMakesAnEmptyTable) {
 TEST(Rows, UnwritableTargetLeavesNothing) {
   Bench bench;
   const OpenRows open = make_log(bench);
-  EXPECT_EQ(error_of([&] { write_container(open, bench.tree / "no/such/dir.omt"); }).code(),
+  EXPECT_EQ(thrown_by([&] { write_container(open, bench.tree / "no/such/dir.omt"); }).code(),
             OMEN_IO);
 }
 
 TEST(Rows, TableWithoutMetricIsRefused) {
   TableBuilder builder;
   builder.add<double>("value", {1.0});
-  EXPECT_EQ(error_of([&] { read_stream(builder.finish()); }).code(), OMEN_INVALID_DATA);
+  EXPECT_EQ(thrown_by([&] { read_stream(builder.finish()); }).code(), OMEN_INVALID_DATA);
 }
 
 TEST(Summary, MeansAreWeightedByTime) {

@@ -3,10 +3,7 @@
 #ifndef OMEN_TESTS_TELEMETRY_SUPPORT_HPP
 #define OMEN_TESTS_TELEMETRY_SUPPORT_HPP
 
-#include <stdlib.h>
-
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <limits>
 #include <string>
@@ -14,39 +11,21 @@
 #include <vector>
 
 #include "omen/telemetry/source.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::telemetry::test {
 
-// A directory that goes with the test. Files are rewritten in place, as the kernel's are.
-class TempTree {
+// Files are rewritten in place, as the kernel's are.
+class TempTree : public omen::test::TempDir {
  public:
-  TempTree() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "omen-tele-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
-  TempTree(const TempTree&) = delete;
-  TempTree& operator=(const TempTree&) = delete;
-  ~TempTree() {
-    std::error_code error;
-    std::filesystem::remove_all(root_, error);
-  }
-
-  const std::filesystem::path& root() const { return root_; }
-  std::filesystem::path operator/(const std::string& name) const { return root_ / name; }
-  void write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path path = root_ / name;
-    std::filesystem::create_directories(path.parent_path());
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
-  }
+  const std::filesystem::path& root() const { return path(); }
   // Several files of one directory, each with the line that it holds.
   void write_lines(const std::string& directory,
                    std::initializer_list<std::pair<const char*, const char*>> files) const {
     for (const auto& [name, line] : files) write(directory + name, std::string(line) + "\n");
   }
-  void remove(const std::string& name) const { std::filesystem::remove_all(root_ / name); }
-
- private:
-  std::filesystem::path root_;
+  void remove(const std::string& name) const { std::filesystem::remove_all(path() / name); }
 };
 
 // What a source needs, over a fixture tree with proc/ and sys/.
@@ -82,17 +61,6 @@ struct Bench {
     return false;
   }
 };
-
-// The error that a call throws; code OMEN_OK where it throws none.
-template <class Call>
-Error error_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error;
-  }
-  return Error(OMEN_OK, "nothing was thrown");
-}
 
 }  // namespace omen::telemetry::test
 

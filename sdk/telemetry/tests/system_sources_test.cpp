@@ -13,8 +13,8 @@
 namespace omen::telemetry {
 namespace {
 
+using omen::test::thrown_by;
 using test::Bench;
-using test::error_of;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -107,7 +107,7 @@ TEST(ProcessTree, ProcessOfAnotherUserHasNoTraffic) {
 
 TEST(ProcessTree, UnknownPidIsUnavailable) {
   Bench bench;
-  const Error error = error_of([&] { make_process_tree(bench.context(), 12345); });
+  const Error error = thrown_by([&] { make_process_tree(bench.context(), 12345); });
   EXPECT_EQ(error.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(error.what(), HasSubstr("no process 12345"));
 }
@@ -190,11 +190,11 @@ TEST(Cgroup, HybridMountIsFound) {
 
 TEST(Cgroup, VersionOneAndTheRootAreUnavailableWithDifferentHints) {
   Bench bench;
-  EXPECT_THAT(error_of([&] { make_cgroup(bench.context()); }).hint(), HasSubstr("unified"));
+  EXPECT_THAT(thrown_by([&] { make_cgroup(bench.context()); }).hint(), HasSubstr("unified"));
   bench.tree.write("sys/fs/cgroup/cgroup.controllers", "");
   bench.tree.write("proc/self/cgroup", "0::/\n");
   bench.tree.write("sys/fs/cgroup/cpu.stat", "usage_usec 5\n");
-  const Error root = error_of([&] { make_cgroup(bench.context()); });
+  const Error root = thrown_by([&] { make_cgroup(bench.context()); });
   EXPECT_EQ(root.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(root.hint(), HasSubstr("systemd-run"));
 }
@@ -223,7 +223,7 @@ TEST(Rapl, EnergySurvivesTheWrapOfItsCounter) {
 
 TEST(Rapl, AbsentCountersAreUnavailable) {
   Bench bench;
-  const Error error = error_of([&] { make_rapl(bench.context()); });
+  const Error error = thrown_by([&] { make_rapl(bench.context()); });
   EXPECT_EQ(error.code(), OMEN_UNAVAILABLE);
   EXPECT_THAT(error.hint(), HasSubstr("intel_rapl_msr"));
 }
@@ -239,7 +239,7 @@ TEST(Rapl, ForbiddenCountersSayHowToAllowThem) {
   if (child == 0) {
     std::filesystem::permissions(bench.tree.root(), std::filesystem::perms::all);
     if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) _exit(3);
-    const Error error = error_of([&] { make_rapl(bench.context()); });
+    const Error error = thrown_by([&] { make_rapl(bench.context()); });
     const bool good = error.code() == OMEN_UNAVAILABLE &&
                       std::string(error.what()).find("no permission") != std::string::npos &&
                       error.hint().find("chmod a+r") != std::string::npos;
@@ -280,7 +280,7 @@ TEST(Hwmon, UnitsAndLabels) {
 
 TEST(Hwmon, AbsentSensorsAreUnavailable) {
   Bench bench;
-  EXPECT_EQ(error_of([&] { make_hwmon(bench.context()); }).code(), OMEN_UNAVAILABLE);
+  EXPECT_EQ(thrown_by([&] { make_hwmon(bench.context()); }).code(), OMEN_UNAVAILABLE);
 }
 
 TEST(AmdSysfs, ReadsCardsOfTheVendorOnly) {
@@ -309,9 +309,9 @@ TEST(AmdSysfs, ReadsCardsOfTheVendorOnly) {
 
 TEST(AmdSysfs, AbsentOrMuteCardsAreUnavailable) {
   Bench bench;
-  EXPECT_THAT(error_of([&] { make_amd_sysfs(bench.context()); }).what(), HasSubstr("no AMD GPU"));
+  EXPECT_THAT(thrown_by([&] { make_amd_sysfs(bench.context()); }).what(), HasSubstr("no AMD GPU"));
   bench.tree.write("sys/class/drm/card0/device/vendor", "0x1002\n");
-  EXPECT_THAT(error_of([&] { make_amd_sysfs(bench.context()); }).what(),
+  EXPECT_THAT(thrown_by([&] { make_amd_sysfs(bench.context()); }).what(),
               HasSubstr("gives no figures"));
 }
 

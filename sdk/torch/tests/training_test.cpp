@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimiser, early stopping, cancellation, and resuming after cancel, kill and damage.
 #include "omen/torch/training.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
@@ -95,15 +96,8 @@ TrainingOptions short_options() {
 
 class Training : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const std::string pattern = (fs::temp_directory_path() / "omen-training-XXXXXX").string();
-    std::vector<char> name(pattern.begin(), pattern.end());
-    name.push_back('\0');
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    dir_ = name.data();
-  }
-  void TearDown() override { fs::remove_all(dir_); }
-  std::string dir_;
+  const omen::test::TempDir temporary_;
+  const std::string dir_ = temporary_.path().string();
 };
 
 void expect_same(const Regression& a, const Regression& b, const TrainingResult& ra,

@@ -8,6 +8,7 @@
 
 #include "cost/answer_table.hpp"
 #include "cost/grewe_predictors.hpp"
+#include "omen/testing/ready_run.hpp"
 
 namespace omen::loadbalance::cost {
 namespace {
@@ -15,12 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 
 Run quiet() {
-  static const omen_run run = [] {
-    omen_run r{};
-    r.struct_size = sizeof r;
-    return r;
-  }();
-  return Run(&run);
+  static const test::ReadyRun run;
+  return run;
 }
 
 // Kernels of few or many double operations at several sizes; many of them suit the CPU.

@@ -12,6 +12,7 @@
 #include "dataflow/graphs.hpp"
 #include "network/dataflow_graph.hpp"
 #include "omen/container.hpp"
+#include "omen/testing/ready_run.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -21,15 +22,6 @@ using ::testing::ElementsAre;
 using testing::graph_of;
 using ::testing::HasSubstr;
 using testing::random_graph;
-
-omen_run some_run(std::uint64_t seed = 1) {
-  omen_run run{};
-  run.struct_size = sizeof run;
-  run.seed = seed;
-  run.threads = 1;
-  run.devices = "cpu";
-  return run;
-}
 
 void put_graphs(MemoryDataset& data, unsigned first, unsigned count) {
   std::vector<ProgramGraph> graphs;
@@ -74,8 +66,8 @@ Table questions(const MemoryDataset& data, std::vector<std::vector<std::uint8_t>
 }
 
 Table answers(DataflowPredictor& predictor, const MemoryDataset& data) {
-  const omen_run run = some_run();
-  return predictor.predict(data.view(), omen::Run(&run)).read_all();
+  const test::ReadyRun run;
+  return predictor.predict(data.view(), run).read_all();
 }
 
 TEST(Relations, HaveNames) {
@@ -126,8 +118,8 @@ class TrainedDataflow : public ::testing::Test {
     MemoryDataset train, valid;
     put_graphs(train, 0, 40);
     put_graphs(valid, 1000, 10);
-    const omen_run run = some_run();
-    predictor_->fit(train.view(), valid.view(), omen::Run(&run));
+    const test::ReadyRun run;
+    predictor_->fit(train.view(), valid.view(), run);
   }
   static void TearDownTestSuite() {
     delete predictor_;
@@ -188,8 +180,8 @@ TEST(DataflowPredictor, RepeatsItself) {
   std::vector<std::string> saved;
   for (int i = 0; i < 2; ++i) {
     DataflowPredictor predictor(options);
-    const omen_run run = some_run(3);
-    predictor.fit(train.view(), Dataset(nullptr), omen::Run(&run));
+    const test::ReadyRun run(3);
+    predictor.fit(train.view(), Dataset(nullptr), run);
     container::Writer file;
     ArtifactWriter artifact(file.sink());
     predictor.save(artifact);
@@ -208,7 +200,7 @@ std::string refusal(const std::function<void()>& what) {
 }
 
 TEST(DataflowPredictor, RefusesWhatItCannotDo) {
-  const omen_run run = some_run();
+  const test::ReadyRun run;
   MemoryDataset data;
   put_graphs(data, 0, 3);
   DataflowPredictor fresh(DataflowOptions{});
@@ -231,7 +223,7 @@ TEST(DataflowPredictor, RefusesWhatItCannotDo) {
                                .add<std::int64_t>("workload_id", {0})
                                .add<std::int64_t>("graph_id", {0})
                                .finish());
-  EXPECT_THAT(refusal([&] { fresh.fit(nothing.view(), Dataset(nullptr), omen::Run(&run)); }),
+  EXPECT_THAT(refusal([&] { fresh.fit(nothing.view(), Dataset(nullptr), run); }),
               HasSubstr("there is no example of reachability"));
 }
 

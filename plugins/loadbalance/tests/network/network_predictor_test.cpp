@@ -9,6 +9,7 @@
 
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/testing/ready_run.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -79,16 +80,6 @@ struct Kernels {
   std::vector<double> truth;
 };
 
-struct OneThread {
-  omen_run run{};
-  OneThread() {
-    run.struct_size = sizeof run;
-    run.seed = 5;
-    run.threads = 1;
-  }
-  Run view() const { return Run(&run); }
-};
-
 NetworkPredictorOptions quick() {
   NetworkPredictorOptions options;
   options.width = 8;
@@ -109,10 +100,10 @@ double error_of(const Table& predicted, const Kernels& kernels) {
 
 TEST(NetworkPredictor, LearnsSharesAndClassesAndSurvivesItsArtifact) {
   const Kernels train(120, 1, true), test(40, 2, false);
-  const OneThread run;
+  const test::ReadyRun run(5);
   NetworkPredictor predictor(quick());
-  predictor.fit(train.data.view(), Dataset(nullptr), run.view());
-  const Table answer = predictor.predict(test.data.view(), run.view()).read_all();
+  predictor.fit(train.data.view(), Dataset(nullptr), run);
+  const Table answer = predictor.predict(test.data.view(), run).read_all();
   EXPECT_LT(error_of(answer, test), 6) << "the mean answer is off by about 15";
   EXPECT_TRUE(answer.has("share_class.p.25"));
   EXPECT_TRUE(answer.has("device.p.CPU"));
@@ -126,47 +117,47 @@ TEST(NetworkPredictor, LearnsSharesAndClassesAndSurvivesItsArtifact) {
       container::Reader::from_memory(bytes.data(), bytes.size(), nullptr);
   NetworkPredictor loaded{{}};
   loaded.load(ArtifactReader(reader.source()));
-  const Table again = loaded.predict(test.data.view(), run.view()).read_all();
+  const Table again = loaded.predict(test.data.view(), run).read_all();
   EXPECT_EQ(again.numbers("share"), answer.numbers("share"));
 
   NetworkPredictor same(quick());
-  same.fit(train.data.view(), Dataset(nullptr), run.view());
-  EXPECT_EQ(same.predict(test.data.view(), run.view()).read_all().numbers("share"),
+  same.fit(train.data.view(), Dataset(nullptr), run);
+  EXPECT_EQ(same.predict(test.data.view(), run).read_all().numbers("share"),
             answer.numbers("share"));
 }
 
 TEST(NetworkPredictor, KeepsTheBestEpochWhereItIsAskedTo) {
   const Kernels train(60, 3, true), valid(20, 4, true), test(20, 5, false);
-  const OneThread run;
+  const test::ReadyRun run(5);
   NetworkPredictorOptions options = quick();
   options.validation = "stop";
   options.readout_epochs = 5;
   NetworkPredictor predictor(options);
-  predictor.fit(train.data.view(), valid.data.view(), run.view());
-  EXPECT_LT(error_of(predictor.predict(test.data.view(), run.view()).read_all(), test), 15);
+  predictor.fit(train.data.view(), valid.data.view(), run);
+  EXPECT_LT(error_of(predictor.predict(test.data.view(), run).read_all(), test), 15);
 }
 
 TEST(NetworkPredictor, SaysWhatItCannotAnswer) {
   Kernels train(20, 6, true), test(4, 7, false);
-  const OneThread run;
+  const test::ReadyRun run(5);
   NetworkPredictorOptions options = quick();
   options.epochs = options.readout_epochs = 1;
   NetworkPredictor predictor(options);
   try {
-    predictor.predict(test.data.view(), run.view());
+    predictor.predict(test.data.view(), run);
     ADD_FAILURE() << "predicted without a model";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), OMEN_INVALID_STATE);
     EXPECT_THAT(error.what(), HasSubstr("has no model yet"));
   }
-  predictor.fit(train.data.view(), Dataset(nullptr), run.view());
+  predictor.fit(train.data.view(), Dataset(nullptr), run);
   test.data.put("workloads", TableBuilder()
                                  .add<std::int64_t>("workload_id", {0, 1, 2})
                                  .add<std::int64_t>("graph_id", {0, 99, 1})
                                  .add<double>("wgsize", {64, 64, 64})
                                  .add<double>("input_size", {2048, 2048, 1e15})
                                  .finish());
-  const Table answer = predictor.predict(test.data.view(), run.view()).read_all();
+  const Table answer = predictor.predict(test.data.view(), run).read_all();
   const StringColumn status = answer.strings("status");
   EXPECT_EQ(status[0], "ok");
   EXPECT_EQ(status[1], "no graph for this workload");
@@ -175,7 +166,7 @@ TEST(NetworkPredictor, SaysWhatItCannotAnswer) {
 
   test.data.put("workloads", TableBuilder().add<std::int64_t>("workload_id", {0}).finish());
   try {
-    predictor.predict(test.data.view(), run.view());
+    predictor.predict(test.data.view(), run);
     ADD_FAILURE() << "predicted without sizes";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("no column wgsize"));

@@ -3,53 +3,36 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "components/component.hpp"
-#include "components/loader.hpp"
-#include "components/options.hpp"
-#include "components/registry.hpp"
-#include "components/run_context.hpp"
+#include "omen/testing/plugin_client.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "opencl/split_search.hpp"
 
 namespace omen::loadbalance {
 
-using Flags = std::vector<std::pair<std::string, std::string>>;
+using Flags = test::OptionTexts;
 
 struct ProfiledKernel {
   std::map<std::string, double> metrics;  // the last value of each
   std::vector<SplitSample> samples;
 };
 
-class ProfilerClient {
+class KernelProfiler {
  public:
-  explicit ProfilerClient(const std::filesystem::path& plugins)
-      : registry_(host::Registry::discover({plugins})),
-        ref_(registry_.component(OMEN_PROFILER, "loadbalance.opencl")),
-        directory_(std::filesystem::temp_directory_path() /
-                   ("omen-kernels-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(directory_);
-  }
-  ~ProfilerClient() { std::filesystem::remove_all(directory_); }
-  ProfilerClient(const ProfilerClient&) = delete;
-  ProfilerClient& operator=(const ProfilerClient&) = delete;
+  // The directory that holds the built plugins.
+  explicit KernelProfiler(const std::filesystem::path& plugins)
+      : plugin_(plugins / "loadbalance-llvm" / "libloadbalance-llvm.so") {}
 
   ProfiledKernel run(const std::string& source, const Flags& flags) const {
-    const std::filesystem::path file = directory_ / "kernel.cl";
-    std::ofstream(file) << source;
-    host::OptionSources sources;
-    sources.flags = flags;
-    sources.use_environment = false;
-    const host::OptionValues options = host::resolve_options(*ref_.info, sources);
-    host::ProfilerHandle profiler(host::load_plugin(ref_.plugin->manifest)
-                                      .vtable<omen_profiler_vt>(OMEN_PROFILER, ref_.info->id),
-                                  options);
-    const host::RunContext run{host::RunSettings{}};
-    return read(profiler.collect(run.c(), "{\"source\": \"" + file.string() + "\"}").read_all());
+    const std::filesystem::path file = directory_.write("kernel.cl", source);
+    test::ProfilerClient profiler(plugin_.component("loadbalance.opencl"), flags);
+    const test::TempDir scratch;
+    test::ReadyRun run;
+    run.scratch_dir(scratch.path().string());
+    return read(profiler.collect("{\"source\": \"" + file.string() + "\"}", run));
   }
 
  private:
@@ -71,9 +54,8 @@ class ProfilerClient {
     return found;
   }
 
-  host::Registry registry_;
-  host::ComponentRef ref_;
-  std::filesystem::path directory_;
+  test::PluginClient plugin_;
+  test::TempDir directory_;
 };
 
 }  // namespace omen::loadbalance

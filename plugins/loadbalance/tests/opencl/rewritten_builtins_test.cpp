@@ -10,8 +10,8 @@
 namespace omen::loadbalance {
 namespace {
 
-const ProfilerClient& client() {
-  static const ProfilerClient made(LOADBALANCE_PLUGINS);
+const KernelProfiler& client() {
+  static const KernelProfiler made(LOADBALANCE_PLUGINS);
   return made;
 }
 

@@ -5,14 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "omen/testing/ready_run.hpp"
+
 namespace omen::loadbalance {
 namespace {
-
-omen_run plain_run() {
-  omen_run run{};
-  run.struct_size = sizeof run;
-  return run;
-}
 
 Table workloads(const std::string& divisible) {
   return TableBuilder()
@@ -42,8 +38,7 @@ struct Ranked {
 
 Ranked best(const std::string& divisible, double first, double second) {
   SplitScorer scorer{SplitScorerOptions{}};
-  const omen_run c = plain_run();
-  const Run run(&c);
+  const test::ReadyRun run;
   MemoryDataset in;
   in.put("workloads", workloads(divisible));
   const Table candidates = scorer.enumerate(in.view(), run).read_all();
@@ -82,14 +77,14 @@ TEST(SplitScorer, RefusesToDivideWithTheReason) {
 
 TEST(SplitScorer, NeedsSharesAndPredictions) {
   SplitScorer scorer{SplitScorerOptions{}};
-  const omen_run c = plain_run();
+  const test::ReadyRun run;
   MemoryDataset in;
   in.put("workloads", workloads("yes"));
-  const Table candidates = scorer.enumerate(in.view(), omen::Run(&c)).read_all();
+  const Table candidates = scorer.enumerate(in.view(), run).read_all();
   in.put("candidates", candidates);
-  EXPECT_THROW(scorer.score(in.view(), omen::Run(&c)), Error);
+  EXPECT_THROW(scorer.score(in.view(), run), Error);
   in.put("candidates", select(candidates, {"workload_id", "candidate_id"}));
-  EXPECT_THROW(scorer.score(in.view(), omen::Run(&c)), Error);
+  EXPECT_THROW(scorer.score(in.view(), run), Error);
 }
 
 TEST(SplitScorer, FewGroupsGiveFewCandidates) {
@@ -97,10 +92,10 @@ TEST(SplitScorer, FewGroupsGiveFewCandidates) {
   options.global = "256";
   options.local = "64";
   SplitScorer scorer{options};
-  const omen_run c = plain_run();
+  const test::ReadyRun run;
   MemoryDataset in;
   in.put("workloads", workloads("yes"));
-  EXPECT_EQ(scorer.enumerate(in.view(), omen::Run(&c)).read_all().rows(), 5);
+  EXPECT_EQ(scorer.enumerate(in.view(), run).read_all().rows(), 5);
 }
 
 }  // namespace

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // A directory that lives as long as a test.
-#ifndef OMEN_TESTS_TEMP_DIR_HPP
-#define OMEN_TESTS_TEMP_DIR_HPP
+#ifndef OMEN_TESTING_TEMP_DIR_HPP
+#define OMEN_TESTING_TEMP_DIR_HPP
 
 #include <stdlib.h>
 
-#include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
 namespace omen::test {
+
+inline std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot open " + path.string());
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
 
 class TempDir {
  public:
@@ -27,17 +34,19 @@ class TempDir {
   TempDir& operator=(const TempDir&) = delete;
 
   const std::filesystem::path& path() const noexcept { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  // Makes the directories that lead to the file.
+  // Makes the directories that lead to the file; a file that exists keeps its inode.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
-    std::FILE* out = std::fopen(file.c_str(), "wb");
-    if (!out || std::fwrite(text.data(), 1, text.size(), out) != text.size() ||
-        std::fclose(out) != 0)
-      throw std::runtime_error("cannot write " + file.string());
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    out << text;
+    out.close();
+    if (!out) throw std::runtime_error("cannot write " + file.string());
     return file;
   }
+  std::string read(const std::string& name) const { return read_file(path_ / name); }
 
  private:
   std::filesystem::path path_;
@@ -45,4 +54,4 @@ class TempDir {
 
 }  // namespace omen::test
 
-#endif  // OMEN_TESTS_TEMP_DIR_HPP
+#endif  // OMEN_TESTING_TEMP_DIR_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matchers for errors: code, message and hint in one expectation.
-#ifndef OMEN_TESTS_MATCHERS_HPP
-#define OMEN_TESTS_MATCHERS_HPP
+// Matchers for errors: code, message and hint in one expectation. Needs GoogleMock.
+#ifndef OMEN_TESTING_ERRORS_HPP
+#define OMEN_TESTING_ERRORS_HPP
 
 #include <gmock/gmock.h>
 
@@ -33,6 +33,12 @@ std::optional<Error> error_of(Body&& body) {
   return std::nullopt;
 }
 
+// The same as a value; its code is OMEN_OK where nothing was thrown.
+template <class Body>
+Error thrown_by(Body&& body) {
+  return error_of(body).value_or(Error(OMEN_OK, "nothing was thrown"));
+}
+
 // EXPECT_THAT(error_of([&] { load(...); }), IsError(OMEN_NOT_FOUND, HasSubstr("'x' not found"),
 // HasSubstr("omen list")));
 template <class Message, class Hint>
@@ -53,4 +59,4 @@ auto IsError(omen_status code, Message message) {
 
 }  // namespace omen::test
 
-#endif  // OMEN_TESTS_MATCHERS_HPP
+#endif  // OMEN_TESTING_ERRORS_HPP
