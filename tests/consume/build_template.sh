@@ -12,5 +12,6 @@ export PATH="$(dirname "$omen"):$PATH"
 "$omen" new sample --kind "$kind" --lang "$language"
 cmake -S sample -B sample/build -G Ninja
 cmake --build sample/build
-ctest --test-dir sample/build --output-on-failure --no-tests=error
+ctest --test-dir sample/build --output-on-failure --no-tests=error -R SampleTest
+ctest --test-dir sample/build --output-on-failure --no-tests=error -E SampleTest
 "$omen" list --plain --plugin-path sample/build/plugins | grep sample

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a newcomer does: omen new, build, verify, train, predict. Prints how long it took.
+# What a newcomer does: omen new, build, run its unit test, verify, train, predict. Prints how long it took.
 #   newcomer.sh OMEN TRAINING_TABLE EXAMPLE_TABLE
 # With OMEN_SHOW_BREAK=1 the generated source is damaged, so that the goal is never reached.
 set -euo pipefail
@@ -16,6 +16,7 @@ omen new mine --kind predictor
 [ -z "${OMEN_SHOW_BREAK:-}" ] || echo "not C++" >>"$(find mine -name '*.cpp' | head -n 1)"
 cmake -S mine -B mine/build -G Ninja
 cmake --build mine/build
+ctest --test-dir mine/build --output-on-failure --no-tests=error -R MineTest
 omen verify mine/build/plugins/mine/plugin.json
 export OMEN_PLUGIN_PATH=$PWD/mine/build/plugins
 omen train mine.constant --data "$1" --target time_ms:ms:lower -o model.omen
