@@ -18,12 +18,12 @@ using test::error_of;
 using test::IsError;
 using testing::HasSubstr;
 
-std::string text_of(const fs::path& path) {
+std::string pending_text(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::ptrdiff_t files_in(const fs::path& directory) {
+std::ptrdiff_t pending_files_in(const fs::path& directory) {
   return std::distance(fs::directory_iterator(directory), {});
 }
 
@@ -35,14 +35,14 @@ TEST(PendingFile, AppearsOnlyWhenItIsWhole) {
   file.overwrite("xy", 2, 1);
   file.overwrite("9", 1, 5);
   EXPECT_FALSE(fs::exists(path));
-  EXPECT_EQ(text_of(file.temporary()), std::string("0xy3\0"
-                                                   "9",
-                                                   6));
+  EXPECT_EQ(pending_text(file.temporary()), std::string("0xy3\0"
+                                                        "9",
+                                                        6));
   file.commit();
-  EXPECT_EQ(text_of(path), std::string("0xy3\0"
-                                       "9",
-                                       6));
-  EXPECT_EQ(files_in(directory.path()), 1);
+  EXPECT_EQ(pending_text(path), std::string("0xy3\0"
+                                            "9",
+                                            6));
+  EXPECT_EQ(pending_files_in(directory.path()), 1);
 }
 
 TEST(PendingFile, LeavesNothingBehindWithoutCommit) {
@@ -51,7 +51,7 @@ TEST(PendingFile, LeavesNothingBehindWithoutCommit) {
     PendingFile file(directory.path() / "a.txt");
     file.append("part", 4);
   }
-  EXPECT_EQ(files_in(directory.path()), 0);
+  EXPECT_EQ(pending_files_in(directory.path()), 0);
 }
 
 TEST(PendingFile, ReplacesAFileWithText) {
@@ -59,8 +59,8 @@ TEST(PendingFile, ReplacesAFileWithText) {
   const fs::path path = directory.path() / "a.txt";
   replace_file(path, "old and long");
   replace_file(path, "new");
-  EXPECT_EQ(text_of(path), "new");
-  EXPECT_EQ(files_in(directory.path()), 1);
+  EXPECT_EQ(pending_text(path), "new");
+  EXPECT_EQ(pending_files_in(directory.path()), 1);
 }
 
 TEST(PendingFile, SaysWhereItCannotWrite) {
