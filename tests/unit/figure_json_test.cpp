@@ -20,7 +20,7 @@ TEST(Figure, AxesShowTitlesUnitsAndZero) {
   Figure figure("a \"split\" </script>");
   figure.x_axis({"share", "%"}).y_axis(FigureAxis("time", "ms").from_zero().logarithmic());
   const json layout = drawn(figure)["layout"];
-  EXPECT_EQ(layout["title"]["text"], "a \"split\" </script>");
+  EXPECT_EQ(layout["title"]["text"], "a \"split\" &lt;/script>");
   EXPECT_EQ(layout["xaxis"]["title"]["text"], "share in %");
   EXPECT_EQ(layout["yaxis"]["title"]["text"], "time in ms");
   EXPECT_EQ(layout["yaxis"]["rangemode"], "tozero");
@@ -111,7 +111,11 @@ TEST(Figure, GanttRowsRunFromBeginToEnd) {
 TEST(Figure, TakesAnyText) {
   Figure figure("\xff\xfe");
   figure.lines("line\nwith \"quotes\" and \x01", {1}, {1});
-  EXPECT_EQ(drawn(figure)["data"][0]["name"], "line\nwith \"quotes\" and \x01");
+  figure.bars("a && vector<int>", {"<b>"}, {1});
+  const json data = drawn(figure)["data"];
+  EXPECT_EQ(data[0]["name"], "line\nwith \"quotes\" and \x01");
+  EXPECT_EQ(data[1]["name"], "a &amp;&amp; vector&lt;int>") << "no tags";
+  EXPECT_EQ(data[1]["x"][0], "&lt;b>");
 }
 
 }  // namespace

@@ -55,6 +55,10 @@ class FigureMembers {
   FigureMembers& text(std::string_view key, std::string_view value) {
     return raw(key, json_quote(value));
   }
+  // Text that people read; a chart would take "<int>" in it for a tag.
+  FigureMembers& shown(std::string_view key, std::string_view value) {
+    return raw(key, shown_text(value));
+  }
   FigureMembers& flag(std::string_view key, bool value) {
     return raw(key, value ? "true" : "false");
   }
@@ -62,14 +66,14 @@ class FigureMembers {
   FigureMembers& numbers(std::string_view key, const std::vector<double>& values) {
     return raw(key, "[" + join(values, ",", number_text) + "]");
   }
-  FigureMembers& texts(std::string_view key, const std::vector<std::string>& values) {
-    return raw(key, "[" + join(values, ",", json_quote) + "]");
+  FigureMembers& shown(std::string_view key, const std::vector<std::string>& values) {
+    return raw(key, "[" + join(values, ",", shown_text) + "]");
   }
   FigureMembers& object(std::string_view key, const FigureMembers& value) {
     return raw(key, value.json());
   }
   FigureMembers& title(std::string_view value) {
-    return object("title", FigureMembers().text("text", value));
+    return object("title", FigureMembers().shown("text", value));
   }
   std::string json() const {
     return "{" +
@@ -78,6 +82,16 @@ class FigureMembers {
            "}";
   }
 
+  static std::string shown_text(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+      if (c == '&' || c == '<')
+        escaped += c == '&' ? "&amp;" : "&lt;";
+      else
+        escaped += c;
+    }
+    return json_quote(escaped);
+  }
   // A day in microseconds has eleven digits, and a screen shows four.
   static std::string number_text(double value) {
     std::string text;
@@ -188,8 +202,8 @@ class Figure {
                      const std::vector<double>& values) {
     return add(detail::FigureMembers()
                    .text("type", "bar")
-                   .text("name", name)
-                   .texts("x", labels)
+                   .shown("name", name)
+                   .shown("x", labels)
                    .numbers("y", values));
   }
   // `values` row by row; NaN leaves a hole.
@@ -201,8 +215,8 @@ class Figure {
     };
     return add(detail::FigureMembers()
                    .text("type", "heatmap")
-                   .texts("x", columns)
-                   .texts("y", rows)
+                   .shown("x", columns)
+                   .shown("y", rows)
                    .raw("z", "[" + join(values, ",", row_text) + "]")
                    .object("colorbar", detail::FigureMembers().title(unit)));
   }
@@ -220,11 +234,11 @@ class Figure {
     return add(detail::FigureMembers()
                    .text("type", "bar")
                    .text("orientation", "h")
-                   .text("name", name)
-                   .texts("y", rows)
+                   .shown("name", name)
+                   .shown("y", rows)
                    .numbers("base", begins)
                    .numbers("x", lengths)
-                   .texts("text", texts));
+                   .shown("text", texts));
   }
 
   // A dotted line through all panels, with its name.
@@ -238,7 +252,7 @@ class Figure {
                          .number("y", 1)
                          .text("xref", "x")
                          .text("yref", "paper")
-                         .text("text", text)
+                         .shown("text", text)
                          .flag("showarrow", false)
                          .number("textangle", -90)
                          .text("yanchor", "top")
@@ -300,7 +314,7 @@ class Figure {
     return add(detail::FigureMembers()
                    .text("type", "scatter")
                    .text("mode", mode)
-                   .text("name", name)
+                   .shown("name", name)
                    .numbers("x", x)
                    .numbers("y", y));
   }
