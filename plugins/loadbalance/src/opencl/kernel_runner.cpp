@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds a kernel for two devices and runs parts of its range on both at once.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -235,9 +236,10 @@ class KernelRunner::Impl {
     cl_.clGetProgramBuildInfo(program, side.device, CL_PROGRAM_BUILD_LOG, size, log.data(),
                               nullptr);
     cl_.clReleaseProgram(program);
+    // The log ends with a NUL of its own.
+    log.resize(std::min({log.size(), log.find('\0'), std::size_t{2000}}));
     throw Error(OMEN_INVALID_DATA,
-                side.facts.name + " cannot build the kernel: " + cl_error_name(status) + "\n" +
-                    log.substr(0, 2000).c_str(),
+                side.facts.name + " cannot build the kernel: " + cl_error_name(status) + "\n" + log,
                 "pass what its compiler needs with -D, or choose other devices with --on");
   }
 
@@ -320,7 +322,7 @@ class KernelRunner::Impl {
       const Argument& argument = setup_.arguments[i];
       cl_mem buffer = is_buffer(i) ? memory[i].get() : nullptr;
       if (buffer)
-        set(i, sizeof buffer, &buffer);
+        set(i, sizeof(cl_mem), &buffer);
       else if (argument.kind == ParameterKind::kLocal)
         set(i, argument.local_bytes, nullptr);
       else

@@ -48,6 +48,7 @@ class ClLibrary {
   // One for the whole plugin.
   static const ClLibrary& get();
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the word is a name.
 #define OMEN_CL_SLOT(function) decltype(&::function) function = nullptr;
   OMEN_CL_FUNCTIONS(OMEN_CL_SLOT)
 #undef OMEN_CL_SLOT
