@@ -81,10 +81,4 @@ std::unique_ptr<MemoryDataset> FoldData::test(std::int64_t repeat, std::int64_t 
   return subset(test_rows(repeat, fold), false);
 }
 
-QuietRun::QuietRun(std::uint64_t seed) {
-  run_.struct_size = sizeof run_;
-  run_.seed = seed;
-  run_.threads = 1;
-}
-
 }  // namespace omen::loadbalance

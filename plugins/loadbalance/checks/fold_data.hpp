@@ -36,14 +36,4 @@ class FoldData {
   std::int64_t folds_ = 0;
 };
 
-// A run of one thread without host: no progress, no cancellation.
-class QuietRun {
- public:
-  explicit QuietRun(std::uint64_t seed);
-  Run view() const { return Run(&run_); }
-
- private:
-  omen_run run_{};
-};
-
 }  // namespace omen::loadbalance

@@ -13,6 +13,7 @@
 #include "network/network_predictor.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/testing/ready_run.hpp"
 #include "omen/testing/show.hpp"
 
 namespace omen::loadbalance {
@@ -81,7 +82,7 @@ Score test(NetworkPredictor& predictor, const FoldData& data, std::int64_t repea
            std::int64_t fold) {
   Score score;
   const auto in = data.test(repeat, fold);
-  const QuietRun run(1);
+  const test::ReadyRun run(1);
   score.add(predictor.predict(in->view(), run.view()).read_all(), data.targets(),
             data.test_rows(repeat, fold));
   return score;
@@ -90,7 +91,7 @@ Score test(NetworkPredictor& predictor, const FoldData& data, std::int64_t repea
 Score train(const FoldData& data, const NetworkPredictorOptions& options, std::int64_t repeat,
             std::int64_t fold, const fs::path& keep) {
   NetworkPredictor predictor(options);
-  const QuietRun run(static_cast<std::uint64_t>(100 * repeat + fold + 1));
+  const test::ReadyRun run(static_cast<std::uint64_t>(100 * repeat + fold + 1));
   const auto in = data.train(repeat, fold);
   predictor.fit(in->view(), Dataset(nullptr), run.view());
   if (!keep.empty()) {

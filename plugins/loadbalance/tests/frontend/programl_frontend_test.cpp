@@ -3,17 +3,14 @@
 #include "frontend/programl_frontend.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "graph/program_graph.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/temp_dir.hpp"
 
 namespace omen::loadbalance {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -25,21 +22,13 @@ __kernel void clear(__global float* y) { y[get_global_id(0)] = 0; }
 
 class FrontendTest : public ::testing::Test {
  protected:
-  FrontendTest() : directory_(fs::temp_directory_path() / name()) {
-    fs::create_directories(directory_);
-    run_.struct_size = sizeof run_;
-  }
-  ~FrontendTest() override { fs::remove_all(directory_); }
-
   std::string file(const std::string& name, const std::string& text) {
-    const fs::path path = directory_ / name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path.string();
+    return directory_.write(name, text).string();
   }
   std::map<std::string, Table> lower(const std::string& path, const ProgramlOptions& options = {}) {
     ProgramlFrontend frontend(options);
     TableCollector out;
-    frontend.lower(path.c_str(), TablesOut(out.c()), omen::Run(&run_));
+    frontend.lower(path.c_str(), TablesOut(out.c()), run_);
     return out.take();
   }
   Error refusal(const std::string& path, const ProgramlOptions& options = {}) {
@@ -53,9 +42,8 @@ class FrontendTest : public ::testing::Test {
   }
 
  private:
-  static std::string name() { return "omen-frontend-test-" + std::to_string(::getpid()); }
-  fs::path directory_;
-  omen_run run_{};
+  const test::TempDir directory_;
+  const test::ReadyRun run_;
 };
 
 std::vector<std::string> column(const Table& table, const char* name) {
