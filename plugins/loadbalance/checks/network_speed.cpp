@@ -26,6 +26,7 @@
 
 #include "network/network.hpp"
 #include "network/propagation.hpp"
+#include "network/token_graph.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
 #include "omen/median.hpp"
@@ -67,7 +68,7 @@ struct PlainEdges {
     TypedEdges all;
     std::int32_t base = 0;
     for (const TokenGraph* graph : graphs) {
-      const TypedEdges edges = with_backward_edges(graph->edges);
+      const TypedEdges edges = with_backward_edges(graph->edges, kFlows);
       for (std::size_t e = 0; e < edges.size(); ++e)
         all.push(edges.source[e] + base, edges.target[e] + base, edges.relation[e],
                  edges.position[e]);
@@ -120,7 +121,7 @@ int compare_messages(const TokenGraphs& corpus) {
     graphs.push_back(&corpus.graphs[g]);
   torch_kit::StateDict state;
   const Propagation layer({.width = 64, .text_width = 64, .relations = 6}, state, "");
-  const auto plan = plan_graphs(graphs, {.steps = 1, .refine = false}).steps[0];
+  const auto plan = plan_graphs(graphs, {.edge_kinds = kFlows, .steps = 1, .refine = false}).steps[0];
   const PlainEdges edges(graphs, 6);
   at::Tensor h = at::randn({plan->rows_in, 64}).set_requires_grad(true);
   const at::Tensor grad = at::randn({plan->rows_in, 64});
@@ -148,6 +149,8 @@ int compare_messages(const TokenGraphs& corpus) {
 NetworkOptions final_model() {
   NetworkOptions options;
   options.body.words = kWords;
+  options.body.edge_kinds = kFlows;
+  options.auxiliary = 2;
   options.body.message_dropout = options.body.state_dropout = kDropout;
   return options;
 }

@@ -67,7 +67,7 @@ class Programl final : public Body {
   static PropagationOptions layer_options(const BodyOptions& o) {
     return {.width = o.width,
             .text_width = o.width - o.width % 2,
-            .relations = o.backward_edges ? 2 * kFlows : kFlows,
+            .relations = (o.backward_edges ? 2 : 1) * o.edge_kinds,
             .gates = o.gates,
             .message_dropout = o.message_dropout,
             .state_dropout = o.state_dropout};

@@ -17,6 +17,7 @@ namespace omen::loadbalance {
 struct BodyOptions {
   std::string kind = "programl";  // programl, gcn, gat or mlp
   std::int64_t words = 1;         // rows of the embedding
+  std::int64_t edge_kinds = 1;
   std::int64_t width = 64;
   std::int64_t steps = 6;
   bool backward_edges = true;  // only programl looks at them

@@ -3,7 +3,6 @@
 #include "network/checkpoint.hpp"
 
 #include <ATen/ops/empty.h>
-#include <caffe2/serialize/inline_container.h>
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +12,7 @@
 #include <map>
 #include <sstream>
 
-#include "network/pickle.hpp"
+#include "network/torch_file.hpp"
 #include "omen/error.hpp"
 
 namespace omen::loadbalance {
@@ -21,8 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using torch_kit::NamedTensor;
-
-constexpr std::int64_t kLargestTensor = std::int64_t{1} << 28;  // numbers
 
 [[noreturn]] void bad_file(const std::string& path, const std::string& what) {
   throw Error(OMEN_INVALID_DATA, path + ": " + what,
@@ -33,60 +30,6 @@ std::vector<char> bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(OMEN_NOT_FOUND, "cannot read " + path.string());
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-// torch._utils._rebuild_tensor_v2(storage, offset, sizes, strides, ...) with the bytes of the
-// archive; undefined for any other call.
-at::Tensor rebuild(const PickleValue& call, caffe2::serialize::PyTorchStreamReader& archive) {
-  using Kind = PickleValue::Kind;
-  if (call.kind != Kind::kCall || call.items[0]->text != "torch._utils _rebuild_tensor_v2")
-    return {};
-  const std::vector<PickleValue::Ref>& arguments = call.items[1]->items;
-  if (arguments.size() < 4 || arguments[0]->kind != Kind::kStored) return {};
-  const std::vector<PickleValue::Ref>& storage = arguments[0]->items[0]->items;
-  if (storage.size() < 3) return {};
-  const bool whole = storage[1]->text == "torch LongStorage";
-  if (!whole && storage[1]->text != "torch FloatStorage") return {};
-  std::vector<std::int64_t> sizes;
-  std::int64_t numbers = 1;
-  for (const PickleValue::Ref& size : arguments[2]->items) {
-    if (size->integer < 0 || size->integer > kLargestTensor ||
-        (numbers *= std::max<std::int64_t>(1, size->integer)) > kLargestTensor)
-      return {};
-    sizes.push_back(size->integer);
-  }
-  const auto [bytes, length] = archive.getRecord("data/" + storage[2]->text);
-  at::Tensor tensor = at::empty(sizes, at::TensorOptions().dtype(whole ? at::kLong : at::kFloat));
-  const std::int64_t offset = arguments[1]->integer * static_cast<std::int64_t>(tensor.itemsize());
-  if (offset < 0 || static_cast<std::size_t>(offset) + tensor.nbytes() > length) return {};
-  std::memcpy(tensor.mutable_data_ptr(), static_cast<const char*>(bytes.get()) + offset,
-              tensor.nbytes());
-  return tensor;
-}
-
-std::vector<NamedTensor> tensors_of(const std::string& path, const PickleValue& value,
-                                    caffe2::serialize::PyTorchStreamReader& archive) {
-  std::vector<NamedTensor> tensors;
-  for (const auto& [key, item] : value.entries) {
-    if (key->text == "model") return tensors_of(path, *item, archive);
-    if (item->kind != PickleValue::Kind::kCall) continue;
-    at::Tensor tensor = rebuild(*item, archive);
-    if (!tensor.defined()) bad_file(path, "tensor " + key->text + " cannot be read");
-    tensors.push_back({key->text, tensor, false});
-  }
-  if (tensors.empty()) bad_file(path, "holds no dictionary of tensors");
-  return tensors;
-}
-
-std::vector<NamedTensor> read_archive(const std::string& path) {
-  try {
-    caffe2::serialize::PyTorchStreamReader archive(path);
-    const auto [bytes, length] = archive.getRecord("data.pkl");
-    return tensors_of(path, *read_pickle({static_cast<const char*>(bytes.get()), length}), archive);
-  } catch (const c10::Error& error) {
-    const std::string what = error.what_without_backtrace();
-    bad_file(path, "cannot be read: " + what.substr(0, what.find('\n')));
-  }
 }
 
 NamedTensor read_raw(const fs::path& directory, const std::string& line) {
@@ -162,7 +105,7 @@ bool is_parameter(const NamedTensor& tensor) {
          tensor.name.find("position_embs") == std::string::npos;
 }
 
-std::vector<NetworkTarget> targets_for(std::int64_t outputs) {
+std::vector<Target> targets_for(std::int64_t outputs) {
   if (outputs == 1)
     return {{.name = "share", .metadata = {{"omen.unit", "%"}, {"omen.direction", "higher"}}}};
   if (outputs == 5) return {{.name = "share_class", .classes = {"0", "25", "50", "75", "100"}}};
@@ -177,7 +120,7 @@ std::vector<NamedTensor> read_checkpoint(const std::string& path) {
   if (fs::is_directory(path, ignored)) return read_directory(path);
   if (!fs::exists(path, ignored))
     throw Error(OMEN_NOT_FOUND, "there is no checkpoint " + path, "Look at the spelling.");
-  return read_archive(path);
+  return read_torch_file(path);
 }
 
 ConvertedCheckpoint convert_checkpoint(const std::vector<NamedTensor>& tensors,

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "network/kernel_rows.hpp"
-#include "network/model.hpp"
+#include "network/network.hpp"
+#include "network/targets.hpp"
 #include "omen/run.hpp"
 
 namespace omen::loadbalance {
@@ -19,24 +19,24 @@ struct FitOptions {
   std::int64_t batch_rows = 32;
   double rate = 2e-3;
   double readout_rate = 3e-3;
-  double decay = 1e-2;        // of the weights, decoupled from the gradient
-  double class_weight = 0.5;  // of the cross-entropy beside the loss of numbers
-  bool absolute = true;       // absolute rather than squared errors
+  double decay = 1e-2;  // of the weights, decoupled from the gradient
+  LossOptions loss;
   std::int64_t patience = 0;  // epochs without progress on the validation rows; 0: all epochs
-  std::string fingerprint;
+  std::string fingerprint;    // see torch_kit::TrainingOptions
 };
 
-// Fits model.network in place. `targets` fit model.targets; rows that lack a graph, a size or all
-// targets stay out. With validation rows the weights of the best epoch of each part are kept;
-// without, those of the last. OMEN_INVALID_DATA where nothing is left to learn from.
-struct FitData {
-  const KernelRows& rows;
-  const std::vector<TargetColumn>& targets;
+// What is learnt from; `graph` must outlive the call.
+struct FitRows {
+  std::vector<const TokenGraph*> graph;     // null: the row stays out
+  at::Tensor auxiliary;                     // [rows, auxiliary]
+  std::vector<std::vector<double>> values;  // by target and row: a number or the number of a
+                                            // class; NaN where it was not measured
 };
-void fit_network(NetworkModel& model, const FitData& train, const FitData* valid,
-                 const FitOptions& options, const Run& run);
 
-// Means and scales of numbers, ranges of the auxiliary inputs: what build() and training need.
-void measure_targets(NetworkModel& model, const FitData& train);
+// Fits the network in place to measured targets. Rows without a graph or any value stay out. With
+// validation rows the weights of the best epoch of each part are kept; without, those of the last.
+// OMEN_INVALID_DATA where nothing is left to learn from.
+void fit(Network& network, const std::vector<Target>& targets, const FitRows& train,
+         const FitRows* valid, const FitOptions& options, const Run& run);
 
 }  // namespace omen::loadbalance

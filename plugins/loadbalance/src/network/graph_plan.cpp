@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "network/index_tensor.hpp"
+
 namespace omen::loadbalance {
 namespace {
 
@@ -17,14 +19,6 @@ using torch_kit::Adjacency;
 
 // Beyond the steps of the body, pooling may look further along edges.
 constexpr std::int64_t kStepsOfPooling = 3;
-
-template <class T>
-at::Tensor longs(const std::vector<T>& values) {
-  at::Tensor t =
-      at::empty({static_cast<std::int64_t>(values.size())}, at::TensorOptions().dtype(at::kLong));
-  std::copy(values.begin(), values.end(), t.mutable_data_ptr<std::int64_t>());
-  return t;
-}
 
 struct Joined {
   std::vector<std::int32_t> tokens, graph_of_node;
@@ -73,8 +67,8 @@ GraphPlan::Level make_level(const Joined& all, const std::vector<std::int32_t>* 
     means[found->second] = counts[found->second] * share;
   }
   level.rows = last_row + 1;
-  if (row_of) level.row_of_node = longs(*row_of);
-  level.pool = Adjacency::from_edges(longs(rows), longs(owners), level.rows, graphs);
+  if (row_of) level.row_of_node = index_tensor(*row_of);
+  level.pool = Adjacency::from_edges(index_tensor(rows), index_tensor(owners), level.rows, graphs);
   const auto in_slot_order = [&](const std::vector<float>& values) {
     at::Tensor t = at::empty({static_cast<std::int64_t>(values.size())});
     std::copy(values.begin(), values.end(), t.mutable_data_ptr<float>());
@@ -88,7 +82,7 @@ GraphPlan::Level make_level(const Joined& all, const std::vector<std::int32_t>* 
 void refine_levels(const Joined& all, const TypedEdges& edges, std::int64_t relations,
                    std::int64_t steps, GraphPlan& plan) {
   RefinedPlan refined = refine(all.tokens, edges, relations, steps);
-  plan.tokens = longs(refined.tokens);
+  plan.tokens = index_tensor(refined.tokens);
   for (MessagePlan& step : refined.steps)
     plan.steps.push_back(std::make_shared<const MessagePlan>(std::move(step)));
   for (std::size_t t = 0; t < refined.row_of.size(); ++t) {
@@ -109,17 +103,18 @@ GraphPlan plan_graphs(const std::vector<const TokenGraph*>& graphs, const PlanOp
   GraphPlan plan;
   plan.graphs = static_cast<std::int64_t>(graphs.size());
   plan.nodes = static_cast<std::int64_t>(all.tokens.size());
-  plan.graph_offsets = longs(all.offsets);
+  plan.graph_offsets = index_tensor(all.offsets);
   if (options.forward)
-    plan.forward = Adjacency::from_edges(longs(all.edges.source), longs(all.edges.target),
-                                         plan.nodes, plan.nodes);
-  const TypedEdges edges = options.backward_edges ? with_backward_edges(all.edges) : all.edges;
-  const std::int64_t relations = options.backward_edges ? 2 * kFlows : kFlows;
+    plan.forward = Adjacency::from_edges(index_tensor(all.edges.source),
+                                         index_tensor(all.edges.target), plan.nodes, plan.nodes);
+  const TypedEdges edges =
+      options.backward_edges ? with_backward_edges(all.edges, options.edge_kinds) : all.edges;
+  const std::int64_t relations = (options.backward_edges ? 2 : 1) * options.edge_kinds;
   if (options.refine) {
     refine_levels(all, edges, relations, options.steps, plan);
     return plan;
   }
-  plan.tokens = longs(all.tokens);
+  plan.tokens = index_tensor(all.tokens);
   plan.steps.assign(
       static_cast<std::size_t>(options.steps),
       std::make_shared<const MessagePlan>(plan_messages(edges, plan.nodes, relations)));
@@ -139,8 +134,9 @@ DistinctGraphs distinct_graphs(const std::vector<const TokenGraph*>& graphs,
     }
     const auto [known, fresh] = by_address.try_emplace(graph, 0);
     if (fresh) {
-      const TypedEdges edges =
-          options.backward_edges ? with_backward_edges(graph->edges) : graph->edges;
+      const TypedEdges edges = options.backward_edges
+                                   ? with_backward_edges(graph->edges, options.edge_kinds)
+                                   : graph->edges;
       const std::uint64_t digest =
           network_digest(graph->tokens, edges, options.steps + kStepsOfPooling);
       const auto [same, first] =

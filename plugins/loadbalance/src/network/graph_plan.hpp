@@ -9,12 +9,20 @@
 #include <vector>
 
 #include "network/message_plan.hpp"
-#include "network/token_graph.hpp"
 #include "omen/torch/adjacency.hpp"
 
 namespace omen::loadbalance {
 
+// A graph as a network reads it: a number for what each node says, and typed edges.
+struct TokenGraph {
+  std::vector<std::int32_t> tokens;
+  TypedEdges edges;  // as they stand in the graph; the relation is the kind of an edge
+
+  std::int64_t nodes() const noexcept { return static_cast<std::int64_t>(tokens.size()); }
+};
+
 struct PlanOptions {
+  std::int64_t edge_kinds = 1;
   std::int64_t steps = 6;
   bool backward_edges = true;
   // Equal nodes share a row (colour refinement). Exact without dropout of states; under dropout
@@ -39,7 +47,7 @@ struct GraphPlan {
   std::vector<Level> levels;  // steps + 1; equal ones share their memory
 
   at::Tensor graph_offsets;      // [graphs + 1] int64, first node of each graph
-  torch_kit::Adjacency forward;  // edges between nodes, flows and positions forgotten; if asked for
+  torch_kit::Adjacency forward;  // edges between nodes, kinds and positions forgotten; if asked for
 
   // Rows of level t as one row for each node.
   at::Tensor to_nodes(std::size_t level, const at::Tensor& rows) const;

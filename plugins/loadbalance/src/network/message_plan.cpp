@@ -196,6 +196,14 @@ Rows number_colours(const Colours& colours) {
 
 }  // namespace
 
+TypedEdges with_backward_edges(const TypedEdges& edges, std::int64_t kinds) {
+  TypedEdges both = edges;
+  for (std::size_t e = 0; e < edges.size(); ++e)
+    both.push(edges.target[e], edges.source[e],
+              edges.relation[e] + static_cast<std::int32_t>(kinds), edges.position[e]);
+  return both;
+}
+
 MessagePlan plan_messages(const TypedEdges& edges, std::int64_t nodes, std::int64_t relations) {
   const Rows rows{{}, {}, nodes};
   return plan_step(sort_by_target(edges, nodes, relations), rows, rows, relations);

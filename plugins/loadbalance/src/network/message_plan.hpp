@@ -20,6 +20,10 @@ struct TypedEdges {
   std::size_t size() const noexcept { return source.size(); }
 };
 
+// The edges, followed by the same with their ends exchanged, whose relations stand behind the first
+// `kinds`.
+TypedEdges with_backward_edges(const TypedEdges& edges, std::int64_t kinds);
+
 // Positions from here on share one gate, as the published networks have it.
 inline constexpr std::int32_t kMaxPosition = 4095;
 

@@ -10,31 +10,22 @@
 #include <vector>
 
 #include "graph/vocabulary.hpp"
+#include "network/fit.hpp"
 #include "network/kernel_rows.hpp"
 #include "network/network.hpp"
+#include "network/saving.hpp"
+#include "network/targets.hpp"
 #include "omen/artifact.hpp"
 
 namespace omen::loadbalance {
 
-// A number is mean + scale * output, or the exponential of that where its logarithm was learnt; a
-// class has one output each, whose softmax is its probability.
-struct NetworkTarget {
-  std::string name;
-  Metadata metadata = {};
-  std::vector<std::string> classes = {};
-  double mean = 0, scale = 1;
-  bool logarithm = false;
-
-  std::int64_t outputs() const {
-    return classes.empty() ? 1 : static_cast<std::int64_t>(classes.size());
-  }
-};
+inline constexpr std::int64_t kAuxiliary = 2;  // logarithms of work-group size and bytes
 
 struct NetworkModel {
   NetworkOptions options;
   bool uses_bytes = true;  // otherwise the second auxiliary number is 0
   Vocabulary words{{}, Vocabulary::Lookup::kExact};
-  std::vector<NetworkTarget> targets;
+  std::vector<Target> targets;
   std::set<std::string> compiled;  // settings of the training graphs; empty: not known
   // Least and largest auxiliary numbers in training; least above largest: not known.
   double least[kAuxiliary] = {1, 1}, largest[kAuxiliary] = {0, 0};
@@ -43,11 +34,13 @@ struct NetworkModel {
   // Makes the network for the present options, words and targets.
   void build();
 
-  // Matrices as floats, half floats, or bytes with a scale for each row; the latter change answers
-  // by less than what training leaves open.
-  enum class Precision { kSingle, kHalf, kByte };
   void save(ArtifactWriter& out, Precision precision) const;
   static NetworkModel load(const ArtifactReader& in);
+
+  // Scales of the targets and ranges of the auxiliary inputs: what build() and training need.
+  void measure(const KernelRows& rows, const std::vector<TargetColumn>& columns);
+  // The rows as the network learns from them; they refer to the graphs of `rows`.
+  FitRows fit_rows(const KernelRows& rows, const std::vector<TargetColumn>& columns) const;
 
   // log(1 + x) of work-group size and bytes, [rows, 2].
   at::Tensor auxiliary(const KernelRows& rows) const;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The family of networks that predict costs of a kernel from its graph and two numbers.
+// The family of networks that predict numbers and classes from a graph and numbers beside it.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "network/bodies.hpp"
 #include "network/graph_plan.hpp"
@@ -15,14 +18,13 @@
 
 namespace omen::loadbalance {
 
-inline constexpr std::int64_t kAuxiliary = 2;  // logarithms of work-group size and bytes
-
 struct NetworkOptions {
   BodyOptions body;
   std::string pooling = "skips";
-  bool extended = true;       // the readout has a second hidden layer
-  std::int64_t hidden = 192;  // width of its first hidden layer
-  std::int64_t outputs = 1;   // numbers that are read out
+  bool extended = true;        // the readout has a second hidden layer
+  std::int64_t hidden = 192;   // width of its first hidden layer
+  std::int64_t auxiliary = 0;  // numbers beside the graph that the readout takes in
+  std::int64_t outputs = 1;    // numbers that are read out
   double readout_dropout = 0.3;
   double gate_dropout = 0.2;
 };
@@ -36,8 +38,14 @@ class Network {
 
   // Graphs to rows, [graphs, pooled width].
   at::Tensor pool(const GraphPlan& plan, bool training) const;
-  // Rows of graphs and auxiliary numbers [rows, 2] to [rows, outputs].
+  // Rows of graphs and auxiliary numbers [rows, auxiliary] to [rows, outputs].
   at::Tensor read_out(const at::Tensor& pooled, const at::Tensor& auxiliary, bool training) const;
+
+  // Answers for rows of a graph each and auxiliary numbers [rows, auxiliary], [rows, outputs]. Rows
+  // without a graph (null) have NaN. Graphs that the network cannot tell apart are read once;
+  // `step` is called with the share that is done, between groups of them.
+  at::Tensor outputs(const std::vector<const TokenGraph*>& graphs, const at::Tensor& auxiliary,
+                     const std::function<void(double)>& step) const;
 
   const torch_kit::StateDict& state() const { return state_; }
   // The tensors behind the pooling alone, over the same memory.

@@ -3,11 +3,7 @@
 #include "network/network_predictor.hpp"
 
 #include <ATen/Context.h>
-#include <ATen/ops/argmax.h>
-#include <ATen/ops/softmax.h>
 
-#include <algorithm>
-#include <cmath>
 #include <sstream>
 
 #include "omen/error.hpp"
@@ -52,7 +48,7 @@ FitOptions fit_options(const NetworkPredictorOptions& o, const Dataset& train) {
   fit.rate = o.rate;
   fit.readout_rate = o.readout_rate;
   fit.decay = o.decay;
-  fit.absolute = o.loss == "absolute";
+  fit.loss.absolute = o.loss == "absolute";
   fit.patience = o.patience;
   std::ostringstream text;
   text << train.task_hash() << ' ' << o.body << ' ' << o.pooling << ' ' << o.readout << ' '
@@ -79,39 +75,6 @@ std::string differing_settings(const std::set<std::string>& trained,
   for (const std::string& setting : given)
     if (!trained.count(setting)) text += (text.empty() ? "" : ", ") + setting;
   return text;
-}
-
-std::vector<double> column_values(const at::Tensor& column) {
-  const at::Tensor values = column.to(at::kDouble).contiguous();
-  return {values.const_data_ptr<double>(), values.const_data_ptr<double>() + values.numel()};
-}
-
-void add_number(TableBuilder& table, const NetworkTarget& target, const at::Tensor& output,
-                const std::vector<bool>& present) {
-  std::vector<double> values = column_values(output);
-  for (double& value : values) {
-    value = target.mean + target.scale * value;
-    if (target.logarithm) value = std::exp(value);
-    if (target.name == "share") value = std::clamp(value, 0.0, 100.0);
-  }
-  table.add(target.name, std::move(values), target.metadata).valid(present);
-}
-
-void add_class(TableBuilder& table, const NetworkTarget& target, const at::Tensor& outputs,
-               const std::vector<bool>& present) {
-  const at::Tensor best = outputs.argmax(1).contiguous();
-  const std::int64_t* code = best.const_data_ptr<std::int64_t>();
-  std::vector<std::int32_t> codes;
-  for (std::size_t row = 0; row < present.size(); ++row)
-    codes.push_back(present[row] ? static_cast<std::int32_t>(code[row]) : 0);
-  table.add_dictionary(target.name, std::move(codes), target.classes, target.metadata)
-      .valid(present);
-  const at::Tensor probability = outputs.softmax(1);
-  for (std::size_t c = 0; c < target.classes.size(); ++c)
-    table
-        .add(target.name + ".p." + target.classes[c],
-             column_values(probability.select(1, static_cast<std::int64_t>(c))))
-        .valid(present);
 }
 
 }  // namespace
@@ -191,11 +154,12 @@ void NetworkPredictor::fit(const Dataset& train, const Dataset& valid, const Run
     stops = options_.validation == "stop";
     if (!stops) append(rows, targets, held_out, held_out_targets);
   }
-  const FitData data{rows, targets}, check{held_out, held_out_targets};
-  measure_targets(next, data);
+  next.measure(rows, targets);
   at::manual_seed(run.seed());
   next.build();
-  fit_network(next, data, stops ? &check : nullptr, fit_options(options_, train), run);
+  const FitRows check = stops ? next.fit_rows(held_out, held_out_targets) : FitRows();
+  loadbalance::fit(*next.network, next.targets, next.fit_rows(rows, targets),
+                   stops ? &check : nullptr, fit_options(options_, train), run);
   model_ = std::move(next);
 }
 
@@ -221,24 +185,13 @@ TableStream NetworkPredictor::predict(const Dataset& in, const Run& run) {
   }
   TableBuilder table;
   table.add("workload_id", rows.workload_id);
-  std::int64_t column = 0;
-  for (const NetworkTarget& target : model.targets) {
-    const at::Tensor mine = outputs.narrow(1, column, target.outputs());
-    if (target.classes.empty())
-      add_number(table, target, mine.squeeze(1), present);
-    else
-      add_class(table, target, mine, present);
-    column += target.outputs();
-  }
+  add_answers(table, model.targets, outputs, present);
   table.add_dictionary("status", std::move(status), status_names());
   return table.finish();
 }
 
 void NetworkPredictor::save(ArtifactWriter& out) const {
-  using Precision = NetworkModel::Precision;
-  model().save(out, options_.precision == "half"   ? Precision::kHalf
-                    : options_.precision == "byte" ? Precision::kByte
-                                                   : Precision::kSingle);
+  model().save(out, precision_named(options_.precision));
 }
 
 void NetworkPredictor::load(const ArtifactReader& in) {

@@ -5,7 +5,6 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/dropout.h>
-#include <ATen/ops/empty.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/relu.h>
 #include <ATen/ops/sigmoid.h>
@@ -17,6 +16,7 @@
 #include <numeric>
 #include <vector>
 
+#include "network/index_tensor.hpp"
 #include "network/propagation.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/message_passing.hpp"
@@ -149,13 +149,6 @@ class TopK final : public Pooling {
     Adjacency edges;
   };
 
-  static at::Tensor longs(const std::vector<std::int64_t>& values) {
-    at::Tensor t =
-        at::empty({static_cast<std::int64_t>(values.size())}, at::TensorOptions().dtype(at::kLong));
-    std::copy(values.begin(), values.end(), t.mutable_data_ptr<std::int64_t>());
-    return t;
-  }
-
   // The best nodes of each graph in the order of the graph, and the edges among them.
   static Kept keep_best(const at::Tensor& score, const at::Tensor& offsets,
                         const Adjacency& edges) {
@@ -189,8 +182,8 @@ class TopK final : public Pooling {
       target.push_back(b);
     }
     const auto count = static_cast<std::int64_t>(nodes.size());
-    return {longs(nodes), longs(ends),
-            Adjacency::from_edges(longs(source), longs(target), count, count)};
+    return {index_tensor(nodes), index_tensor(ends),
+            Adjacency::from_edges(index_tensor(source), index_tensor(target), count, count)};
   }
 
   std::int64_t width_;

@@ -111,12 +111,4 @@ Vocabulary occurring_words(const Table& nodes, const Vocabulary& words) {
   return Vocabulary(std::move(texts), words.lookup());
 }
 
-TypedEdges with_backward_edges(const TypedEdges& edges) {
-  TypedEdges both = edges;
-  for (std::size_t e = 0; e < edges.size(); ++e)
-    both.push(edges.target[e], edges.source[e],
-              edges.relation[e] + static_cast<std::int32_t>(kFlows), edges.position[e]);
-  return both;
-}
-
 }  // namespace omen::loadbalance

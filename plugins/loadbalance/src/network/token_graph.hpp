@@ -7,19 +7,12 @@
 #include <vector>
 
 #include "graph/vocabulary.hpp"
-#include "network/message_plan.hpp"
+#include "network/graph_plan.hpp"
 #include "omen/table.hpp"
 
 namespace omen::loadbalance {
 
 inline constexpr std::int64_t kFlows = 3;  // control, data, call; a network knows no type edges
-
-struct TokenGraph {
-  std::vector<std::int32_t> tokens;
-  TypedEdges edges;  // as they stand in the graph; relation is the flow
-
-  std::int64_t nodes() const noexcept { return static_cast<std::int64_t>(tokens.size()); }
-};
 
 // The graphs of a nodes and an edges table, in the order of their first node.
 struct TokenGraphs {
@@ -37,8 +30,5 @@ TokenGraphs read_token_graphs(const Table& nodes, const Table& edges, const Voca
 // The texts of `words` that occur in the table, in the order of their ids: what an embedding that
 // is learnt from it can know.
 Vocabulary occurring_words(const Table& nodes, const Vocabulary& words);
-
-// Forward edges, followed by the same edges with their ends exchanged and relations of their own.
-TypedEdges with_backward_edges(const TypedEdges& edges);
 
 }  // namespace omen::loadbalance

@@ -39,12 +39,14 @@ NetworkOptions small(const Member& member, double dropout = 0) {
   NetworkOptions options;
   options.body.kind = member.body;
   options.body.words = 6;
+  options.body.edge_kinds = 3;
   options.body.width = 8;
   options.body.steps = 3;
   options.body.message_dropout = options.body.state_dropout = dropout;
   options.pooling = member.pooling;
   options.extended = member.extended;
   options.hidden = 12;
+  options.auxiliary = 2;
   options.outputs = 4;
   return options;
 }
@@ -106,6 +108,8 @@ TEST(Family, HasThePublishedNumberOfParameters) {
       2 * (64 * 128 + 64) + (5 * 128 + 5) + (5 * 64 + 5) + (64 * 128 + 64);
   NetworkOptions options;
   options.body.words = 2231;
+  options.body.edge_kinds = 3;
+  options.auxiliary = 2;
   EXPECT_EQ(Network(options).state().parameter_count() + kUnused, 364175);
   options.outputs = 5;
   EXPECT_EQ(Network(options).state().parameter_count() + kUnused, 364435);
