@@ -24,8 +24,6 @@
 #include <memory>
 #include <string>
 
-#include "network/network.hpp"
-#include "network/propagation.hpp"
 #include "network/token_graph.hpp"
 #include "omen/container.hpp"
 #include "omen/error.hpp"
@@ -33,6 +31,8 @@
 #include "omen/testing/show.hpp"
 #include "omen/torch/device.hpp"
 #include "omen/torch/message_passing.hpp"
+#include "omen/torch/nn/network.hpp"
+#include "omen/torch/nn/propagation.hpp"
 #include "omen/torch/training.hpp"
 
 namespace omen::loadbalance {
@@ -64,11 +64,11 @@ struct PlainEdges {
   at::Tensor source_row, target, position, degree;
   std::vector<std::int32_t> positions;
 
-  PlainEdges(const std::vector<const TokenGraph*>& graphs, std::int64_t relations) {
-    TypedEdges all;
+  PlainEdges(const std::vector<const nn::TokenGraph*>& graphs, std::int64_t relations) {
+    nn::TypedEdges all;
     std::int32_t base = 0;
-    for (const TokenGraph* graph : graphs) {
-      const TypedEdges edges = with_backward_edges(graph->edges, kFlows);
+    for (const nn::TokenGraph* graph : graphs) {
+      const nn::TypedEdges edges = nn::with_backward_edges(graph->edges, kFlows);
       for (std::size_t e = 0; e < edges.size(); ++e)
         all.push(edges.source[e] + base, edges.target[e] + base, edges.relation[e],
                  edges.position[e]);
@@ -84,8 +84,8 @@ struct PlainEdges {
 
 at::Tensor plain_gates(const torch_kit::StateDict& state, const std::string& layer,
                        const PlainEdges& edges, std::int64_t width) {
-  return at::linear(position_table(edges.positions, width, width), state.at(layer + "gate.weight"),
-                    state.at(layer + "gate.bias"))
+  return at::linear(nn::position_table(edges.positions, width, width),
+                    state.at(layer + "gate.weight"), state.at(layer + "gate.bias"))
              .sigmoid() *
          2;
 }
@@ -116,12 +116,13 @@ double median_cpu(int rounds, const Body& body) {
 
 // Linear maps, gates and mean of one layer with six relations, forward and backward.
 int compare_messages(const TokenGraphs& corpus) {
-  std::vector<const TokenGraph*> graphs;
+  std::vector<const nn::TokenGraph*> graphs;
   for (std::size_t g = 0; g < corpus.graphs.size() && g < static_cast<std::size_t>(kBatch); ++g)
     graphs.push_back(&corpus.graphs[g]);
   torch_kit::StateDict state;
-  const Propagation layer({.width = 64, .text_width = 64, .relations = 6}, state, "");
-  const auto plan = plan_graphs(graphs, {.edge_kinds = kFlows, .steps = 1, .refine = false}).steps[0];
+  const nn::Propagation layer({.width = 64, .text_width = 64, .relations = 6}, state, "");
+  const auto plan =
+      nn::plan_graphs(graphs, {.edge_kinds = kFlows, .steps = 1, .refine = false}).steps[0];
   const PlainEdges edges(graphs, 6);
   at::Tensor h = at::randn({plan->rows_in, 64}).set_requires_grad(true);
   const at::Tensor grad = at::randn({plan->rows_in, 64});
@@ -146,8 +147,8 @@ int compare_messages(const TokenGraphs& corpus) {
   return test::show("message_aggregate_over_index_ops", fast / slow, "ratio", "<=", 0.5);
 }
 
-NetworkOptions final_model() {
-  NetworkOptions options;
+nn::NetworkOptions final_model() {
+  nn::NetworkOptions options;
   options.body.words = kWords;
   options.body.edge_kinds = kFlows;
   options.auxiliary = 2;
@@ -156,12 +157,12 @@ NetworkOptions final_model() {
 }
 
 // The pooled states of the network with plain operations: what control runs measure.
-at::Tensor plain_pool(const Network& network, const std::vector<const TokenGraph*>& graphs,
+at::Tensor plain_pool(const nn::Network& network, const std::vector<const nn::TokenGraph*>& graphs,
                       bool training) {
   const PlainEdges edges(graphs, 6);
   std::vector<std::int32_t> tokens;
   std::vector<std::int64_t> offsets = {0};
-  for (const TokenGraph* graph : graphs) {
+  for (const nn::TokenGraph* graph : graphs) {
     tokens.insert(tokens.end(), graph->tokens.begin(), graph->tokens.end());
     offsets.push_back(static_cast<std::int64_t>(tokens.size()));
   }
@@ -185,34 +186,34 @@ at::Tensor plain_pool(const Network& network, const std::vector<const TokenGraph
 }
 
 // Graphs of a batch in groups whose states stay in the cache.
-std::vector<GraphPlan> plan_batch(const std::vector<const TokenGraph*>& graphs,
-                                  const PlanOptions& options) {
-  std::vector<GraphPlan> plans;
-  std::vector<const TokenGraph*> group;
+std::vector<nn::GraphPlan> plan_batch(const std::vector<const nn::TokenGraph*>& graphs,
+                                      const nn::PlanOptions& options) {
+  std::vector<nn::GraphPlan> plans;
+  std::vector<const nn::TokenGraph*> group;
   std::int64_t nodes = 0;
-  for (const TokenGraph* graph : graphs) {
+  for (const nn::TokenGraph* graph : graphs) {
     if (!group.empty() && nodes + graph->nodes() > kGroupNodes) {
-      plans.push_back(plan_graphs(group, options));
+      plans.push_back(nn::plan_graphs(group, options));
       group.clear();
       nodes = 0;
     }
     group.push_back(graph);
     nodes += graph->nodes();
   }
-  plans.push_back(plan_graphs(group, options));
+  plans.push_back(nn::plan_graphs(group, options));
   return plans;
 }
 
 // One epoch over every graph: forward, backward and Adam on batches of 256.
 double epoch_seconds(const TokenGraphs& corpus) {
-  const Network network(final_model());
-  std::vector<std::vector<const TokenGraph*>> batches;
-  for (const TokenGraph& graph : corpus.graphs) {
+  const nn::Network network(final_model());
+  std::vector<std::vector<const nn::TokenGraph*>> batches;
+  for (const nn::TokenGraph& graph : corpus.graphs) {
     if (batches.empty() || batches.back().size() == static_cast<std::size_t>(kBatch))
       batches.emplace_back();
     batches.back().push_back(&graph);
   }
-  std::vector<std::vector<GraphPlan>> plans;
+  std::vector<std::vector<nn::GraphPlan>> plans;
   for (const auto& batch : batches) plans.push_back(plan_batch(batch, network.plan_options(true)));
   torch_kit::Adam adam(network.state().parameters(), {});
   const double begin = cpu_seconds();
@@ -221,7 +222,7 @@ double epoch_seconds(const TokenGraphs& corpus) {
     if (broken())
       rows.push_back(plain_pool(network, batches[b], true));
     else
-      for (const GraphPlan& plan : plans[b]) rows.push_back(network.pool(plan, true));
+      for (const nn::GraphPlan& plan : plans[b]) rows.push_back(network.pool(plan, true));
     const auto count = static_cast<std::int64_t>(batches[b].size());
     adam.zero_grad();
     at::mse_loss(network.read_out(at::cat(rows), at::rand({count, 2}), true).squeeze(1),
@@ -235,15 +236,15 @@ double epoch_seconds(const TokenGraphs& corpus) {
 // Graphs one by one from their lists to the answer.
 double inference_seconds(const TokenGraphs& corpus, std::size_t stride) {
   const at::NoGradGuard no_grad;
-  const Network network(final_model());
+  const nn::Network network(final_model());
   const at::Tensor auxiliary = at::rand({1, 2});
   double total = 0, graphs = 0;
   for (std::size_t g = 0; g < corpus.graphs.size(); g += stride) {
-    const std::vector<const TokenGraph*> one = {&corpus.graphs[g]};
+    const std::vector<const nn::TokenGraph*> one = {&corpus.graphs[g]};
     const auto answer = [&] {
       const at::Tensor pooled =
           broken() ? plain_pool(network, one, false)
-                   : network.pool(plan_graphs(one, network.plan_options(false)), false);
+                   : network.pool(nn::plan_graphs(one, network.plan_options(false)), false);
       return network.read_out(pooled, auxiliary, false).item<double>();
     };
     if (g == 0) answer();
@@ -262,7 +263,7 @@ void write_corpus(const TokenGraphs& corpus, const std::string& path) {
     file.write(reinterpret_cast<const char*>(values.data()),
                static_cast<std::streamsize>(values.size() * sizeof(std::int32_t)));
   };
-  for (const TokenGraph& graph : corpus.graphs) {
+  for (const nn::TokenGraph& graph : corpus.graphs) {
     put({static_cast<std::int32_t>(graph.nodes()), static_cast<std::int32_t>(graph.edges.size())});
     for (const auto* list : {&graph.tokens, &graph.edges.source, &graph.edges.target,
                              &graph.edges.relation, &graph.edges.position})

@@ -12,13 +12,14 @@
 #include <map>
 #include <sstream>
 
-#include "network/torch_file.hpp"
 #include "omen/error.hpp"
+#include "omen/torch/torch_file.hpp"
 
 namespace omen::loadbalance {
 namespace {
 
 namespace fs = std::filesystem;
+using torch_kit::kLargestTensor;
 using torch_kit::NamedTensor;
 
 [[noreturn]] void bad_file(const std::string& path, const std::string& what) {
@@ -105,7 +106,7 @@ bool is_parameter(const NamedTensor& tensor) {
          tensor.name.find("position_embs") == std::string::npos;
 }
 
-std::vector<Target> targets_for(std::int64_t outputs) {
+std::vector<nn::Target> targets_for(std::int64_t outputs) {
   if (outputs == 1)
     return {{.name = "share", .metadata = {{"omen.unit", "%"}, {"omen.direction", "higher"}}}};
   if (outputs == 5) return {{.name = "share_class", .classes = {"0", "25", "50", "75", "100"}}};
@@ -120,7 +121,7 @@ std::vector<NamedTensor> read_checkpoint(const std::string& path) {
   if (fs::is_directory(path, ignored)) return read_directory(path);
   if (!fs::exists(path, ignored))
     throw Error(OMEN_NOT_FOUND, "there is no checkpoint " + path, "Look at the spelling.");
-  return read_torch_file(path);
+  return torch_kit::read_torch_file(path);
 }
 
 ConvertedCheckpoint convert_checkpoint(const std::vector<NamedTensor>& tensors,

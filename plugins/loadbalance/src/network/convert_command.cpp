@@ -18,8 +18,8 @@ constexpr const char* kUsage =
 void write_model(const ConvertedCheckpoint& converted, const std::string& path) {
   container::Writer file;
   ArtifactWriter out(file.sink());
-  converted.model.save(out, Precision::kSingle);
-  const Target& target = converted.model.targets.front();
+  converted.model.save(out, nn::Precision::kSingle);
+  const nn::Target& target = converted.model.targets.front();
   const bool number = target.classes.empty();
   file.put_meta("omen.format", "model/1");
   file.put_meta("omen.plugin", "loadbalance");

@@ -118,7 +118,7 @@ DataflowGraph dataflow_graph(const ProgramGraph& graph, const std::vector<Relati
       const std::int32_t from = row[static_cast<std::size_t>(edge.source)];
       const std::int32_t to = row[static_cast<std::size_t>(edge.target)];
       made.edges.push(backward ? to : from, backward ? from : to, static_cast<std::int32_t>(r),
-                      std::min(edge.position, kMaxPosition));
+                      std::min(edge.position, nn::kMaxPosition));
     }
   }
   return made;

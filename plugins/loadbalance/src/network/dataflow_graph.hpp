@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "dataflow/analysis.hpp"
-#include "network/message_plan.hpp"
 #include "omen/torch/columns.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 
 namespace omen::loadbalance {
+
+namespace nn = torch_kit::nn;
 
 // Edges of one flow, along or against them; or ways along control edges through a basic block to
 // the 2nd, 4th, 8th .. instruction behind, by which the end of it is near everywhere.
@@ -34,7 +36,7 @@ struct DataflowGraph {
   std::vector<std::int32_t> nodes;   // by row
   std::vector<std::int32_t> tokens;  // by row
   std::int64_t active = 0;           // rows on edges
-  TypedEdges edges;                  // between rows
+  nn::TypedEdges edges;              // between rows
 };
 
 DataflowGraph dataflow_graph(const ProgramGraph& graph, const std::vector<Relation>& relations,

@@ -36,7 +36,7 @@ DataflowBatch dataflow_batch(const std::vector<const DataflowItem*>& items,
     rows += static_cast<std::int64_t>(item->graph->nodes.size());
     labelled &= !item->label.empty();
   }
-  TypedEdges edges;
+  nn::TypedEdges edges;
   batch.tokens = numbers(rows);
   batch.root = at::empty({rows}, at::TensorOptions().dtype(at::kFloat));
   if (labelled) {
@@ -69,7 +69,8 @@ DataflowBatch dataflow_batch(const std::vector<const DataflowItem*>& items,
       edges.push(graph.edges.source[e] + shift, graph.edges.target[e] + shift,
                  graph.edges.relation[e], graph.edges.position[e]);
   }
-  batch.plan = std::make_shared<const MessagePlan>(plan_messages(edges, batch.active, relations));
+  batch.plan =
+      std::make_shared<const nn::MessagePlan>(nn::plan_messages(edges, batch.active, relations));
   return batch;
 }
 
@@ -77,22 +78,22 @@ DataflowNetwork::DataflowNetwork(const DataflowShape& shape) : shape_(shape) {
   const std::int64_t d = shape.width;
   embedding_ = (at::randn({shape.words, d - 2}) * kEmbeddingScale).detach();
   state_.add_parameter("embedding", embedding_);
-  PropagationOptions options;
+  nn::PropagationOptions options;
   options.width = d;
   options.text_width = d - 2;
   options.relations = shape.relations;
   options.gates = shape.gates;
   layer_.emplace(options, state_, "layer.");
-  gate_weight_ = uniform_parameter({2, 2 * d}, 1 / std::sqrt(2.0 * static_cast<double>(d)));
-  gate_bias_ = uniform_parameter({2}, 1 / std::sqrt(2.0 * static_cast<double>(d)));
-  value_weight_ = uniform_parameter({2, d}, 1 / std::sqrt(static_cast<double>(d)));
-  value_bias_ = uniform_parameter({2}, 1 / std::sqrt(static_cast<double>(d)));
+  gate_weight_ = nn::uniform_parameter({2, 2 * d}, 1 / std::sqrt(2.0 * static_cast<double>(d)));
+  gate_bias_ = nn::uniform_parameter({2}, 1 / std::sqrt(2.0 * static_cast<double>(d)));
+  value_weight_ = nn::uniform_parameter({2, d}, 1 / std::sqrt(static_cast<double>(d)));
+  value_bias_ = nn::uniform_parameter({2}, 1 / std::sqrt(static_cast<double>(d)));
   state_.add_parameter("readout.gate.weight", gate_weight_);
   state_.add_parameter("readout.gate.bias", gate_bias_);
   state_.add_parameter("readout.value.weight", value_weight_);
   state_.add_parameter("readout.value.bias", value_bias_);
-  wave_weight_ = uniform_parameter({kWaves, d}, 1 / std::sqrt(static_cast<double>(d)));
-  wave_bias_ = uniform_parameter({kWaves}, 1 / std::sqrt(static_cast<double>(d)));
+  wave_weight_ = nn::uniform_parameter({kWaves, d}, 1 / std::sqrt(static_cast<double>(d)));
+  wave_bias_ = nn::uniform_parameter({kWaves}, 1 / std::sqrt(static_cast<double>(d)));
   state_.add_parameter("waves.weight", wave_weight_);
   state_.add_parameter("waves.bias", wave_bias_);
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "network/dataflow_graph.hpp"
-#include "network/propagation.hpp"
+#include "omen/torch/nn/propagation.hpp"
 #include "omen/torch/state_dict.hpp"
 
 namespace omen::loadbalance {
@@ -38,7 +38,7 @@ struct DataflowBatch {
   at::Tensor label;   // [rows] int64; undefined where an item has none
   at::Tensor known;   // [rows] int64; as label
   at::Tensor waves;   // [rows, kWaves] int64; as label
-  std::shared_ptr<const MessagePlan> plan;
+  std::shared_ptr<const nn::MessagePlan> plan;
   std::vector<std::int64_t> active_begin, idle_begin;  // first rows of each item
 };
 DataflowBatch dataflow_batch(const std::vector<const DataflowItem*>& items, std::int64_t relations);
@@ -71,7 +71,7 @@ class DataflowNetwork {
   torch_kit::StateDict state_;
   at::Tensor embedding_, gate_weight_, gate_bias_, value_weight_, value_bias_, wave_weight_,
       wave_bias_;
-  std::optional<Propagation> layer_;
+  std::optional<nn::Propagation> layer_;
 };
 
 }  // namespace omen::loadbalance

@@ -16,7 +16,7 @@ namespace omen::loadbalance {
 struct KernelRows {
   TokenGraphs graphs;  // what `graph` points into
   std::vector<std::int64_t> workload_id;
-  std::vector<const TokenGraph*> graph;
+  std::vector<const nn::TokenGraph*> graph;
   std::vector<double> wgsize, input_size;  // NaN where they are not known
   std::set<std::string> compiled;          // settings that the graphs were compiled with
 

@@ -16,15 +16,15 @@ namespace {
 constexpr double kMargin = 0.7;  // twice or half of what was seen is still near
 
 // The graphs of rows that are known; null for the others.
-std::vector<const TokenGraph*> known_graphs(const KernelRows& rows) {
-  std::vector<const TokenGraph*> graphs = rows.graph;
+std::vector<const nn::TokenGraph*> known_graphs(const KernelRows& rows) {
+  std::vector<const nn::TokenGraph*> graphs = rows.graph;
   for (std::size_t row = 0; row < rows.size(); ++row)
     if (!rows.known(row)) graphs[row] = nullptr;
   return graphs;
 }
 
 // A share is in percent, in old models too.
-void set_bounds(Target& target) {
+void set_bounds(nn::Target& target) {
   if (target.name != "share") return;
   target.least = 0;
   target.largest = 100;
@@ -37,57 +37,57 @@ std::array<double, kAuxiliary> logarithms(const KernelRows& rows, std::size_t ro
 }  // namespace
 
 void NetworkModel::build() {
-  for (Target& target : targets) set_bounds(target);
+  for (nn::Target& target : targets) set_bounds(target);
   options.body.words = words.unknown() + 1;
   options.body.edge_kinds = kFlows;
   options.auxiliary = kAuxiliary;
-  options.outputs = outputs_of(targets);
-  network = std::make_unique<Network>(options);
+  options.outputs = nn::outputs_of(targets);
+  network = std::make_unique<nn::Network>(options);
 }
 
-void NetworkModel::save(ArtifactWriter& out, Precision precision) const {
-  save_options(options, out);
+void NetworkModel::save(ArtifactWriter& out, nn::Precision precision) const {
+  nn::save_options(options, out);
   out.put_meta("network.uses_bytes", uses_bytes ? "1" : "0");
   out.put_meta("network.lookup",
                words.lookup() == Vocabulary::Lookup::kExact ? "exact" : "similar");
-  put_lines(out, "vocabulary", words.texts());
-  put_lines(out, "compiled", {compiled.begin(), compiled.end()});
+  nn::put_lines(out, "vocabulary", words.texts());
+  nn::put_lines(out, "compiled", {compiled.begin(), compiled.end()});
   out.put_meta("network.targets", std::to_string(targets.size()));
   for (std::size_t i = 0; i < targets.size(); ++i)
-    save_target(targets[i], "target." + std::to_string(i) + ".", out);
+    nn::save_target(targets[i], "target." + std::to_string(i) + ".", out);
   out.put<double>("range", {least[0], least[1], largest[0], largest[1]});
-  save_weights(*network, out, precision);
+  nn::save_weights(*network, out, precision);
 }
 
 NetworkModel NetworkModel::load(const ArtifactReader& in) {
   NetworkModel model;
-  model.options = load_options(in);
+  model.options = nn::load_options(in);
   model.uses_bytes = in.meta("network.uses_bytes") == "1";
   const bool exact = in.meta("network.lookup") == "exact";
-  model.words = Vocabulary(get_lines(in, "vocabulary"),
+  model.words = Vocabulary(nn::get_lines(in, "vocabulary"),
                            exact ? Vocabulary::Lookup::kExact : Vocabulary::Lookup::kSimilar);
-  for (const std::string& line : get_lines(in, "compiled")) model.compiled.insert(line);
-  const std::int64_t count = get_count(in, "network.targets", 1000);
+  for (const std::string& line : nn::get_lines(in, "compiled")) model.compiled.insert(line);
+  const std::int64_t count = nn::get_count(in, "network.targets", 1000);
   for (std::int64_t i = 0; i < count; ++i)
-    model.targets.push_back(load_target("target." + std::to_string(i) + ".", in));
+    model.targets.push_back(nn::load_target("target." + std::to_string(i) + ".", in));
   const std::vector<double> range = in.get<double>("range");
   if (range.size() != 2 * kAuxiliary)
     throw Error(OMEN_INVALID_DATA, "the model's range of inputs is incomplete");
   std::copy_n(range.begin(), kAuxiliary, model.least);
   std::copy_n(range.begin() + kAuxiliary, kAuxiliary, model.largest);
   model.build();
-  load_weights(*model.network, in);
+  nn::load_weights(*model.network, in);
   return model;
 }
 
 void NetworkModel::measure(const KernelRows& rows, const std::vector<TargetColumn>& columns) {
-  const FitRows learnt = fit_rows(rows, columns);
+  const nn::FitRows learnt = fit_rows(rows, columns);
   for (std::size_t t = 0; t < targets.size(); ++t) {
     set_bounds(targets[t]);
     std::vector<double> values;
     for (std::size_t row = 0; row < rows.size(); ++row)
       if (learnt.graph[row]) values.push_back(learnt.values[t][row]);
-    loadbalance::measure(targets[t], values);
+    nn::measure(targets[t], values);
   }
   std::fill(std::begin(least), std::end(least), 1e300);
   std::fill(std::begin(largest), std::end(largest), -1e300);
@@ -106,9 +106,9 @@ void NetworkModel::measure(const KernelRows& rows, const std::vector<TargetColum
                 "Look at the tables workloads, nodes and targets of the data.");
 }
 
-FitRows NetworkModel::fit_rows(const KernelRows& rows,
-                               const std::vector<TargetColumn>& columns) const {
-  FitRows out{known_graphs(rows), auxiliary(rows), {}};
+nn::FitRows NetworkModel::fit_rows(const KernelRows& rows,
+                                   const std::vector<TargetColumn>& columns) const {
+  nn::FitRows out{known_graphs(rows), auxiliary(rows), {}};
   for (const TargetColumn& column : columns) out.values.push_back(column.value);
   return out;
 }

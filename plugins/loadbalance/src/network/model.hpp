@@ -10,37 +10,37 @@
 #include <vector>
 
 #include "graph/vocabulary.hpp"
-#include "network/fit.hpp"
 #include "network/kernel_rows.hpp"
-#include "network/network.hpp"
-#include "network/saving.hpp"
-#include "network/targets.hpp"
 #include "omen/artifact.hpp"
+#include "omen/torch/nn/fit.hpp"
+#include "omen/torch/nn/network.hpp"
+#include "omen/torch/nn/saving.hpp"
+#include "omen/torch/nn/targets.hpp"
 
 namespace omen::loadbalance {
 
 inline constexpr std::int64_t kAuxiliary = 2;  // logarithms of work-group size and bytes
 
 struct NetworkModel {
-  NetworkOptions options;
+  nn::NetworkOptions options;
   bool uses_bytes = true;  // otherwise the second auxiliary number is 0
   Vocabulary words{{}, Vocabulary::Lookup::kExact};
-  std::vector<Target> targets;
+  std::vector<nn::Target> targets;
   std::set<std::string> compiled;  // settings of the training graphs; empty: not known
   // Least and largest auxiliary numbers in training; least above largest: not known.
   double least[kAuxiliary] = {1, 1}, largest[kAuxiliary] = {0, 0};
-  std::unique_ptr<Network> network;
+  std::unique_ptr<nn::Network> network;
 
   // Makes the network for the present options, words and targets.
   void build();
 
-  void save(ArtifactWriter& out, Precision precision) const;
+  void save(ArtifactWriter& out, nn::Precision precision) const;
   static NetworkModel load(const ArtifactReader& in);
 
   // Scales of the targets and ranges of the auxiliary inputs: what build() and training need.
   void measure(const KernelRows& rows, const std::vector<TargetColumn>& columns);
   // The rows as the network learns from them; they refer to the graphs of `rows`.
-  FitRows fit_rows(const KernelRows& rows, const std::vector<TargetColumn>& columns) const;
+  nn::FitRows fit_rows(const KernelRows& rows, const std::vector<TargetColumn>& columns) const;
 
   // log(1 + x) of work-group size and bytes, [rows, 2].
   at::Tensor auxiliary(const KernelRows& rows) const;

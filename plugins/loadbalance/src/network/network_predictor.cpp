@@ -23,8 +23,8 @@ Vocabulary base_vocabulary(const NetworkPredictorOptions& options) {
   return options.vocabulary.empty() ? Vocabulary::own() : Vocabulary::read(options.vocabulary);
 }
 
-NetworkOptions network_options(const NetworkPredictorOptions& o) {
-  NetworkOptions network;
+nn::NetworkOptions network_options(const NetworkPredictorOptions& o) {
+  nn::NetworkOptions network;
   network.body.kind = o.body;
   network.body.width = o.width;
   network.body.steps = o.steps;
@@ -39,8 +39,8 @@ NetworkOptions network_options(const NetworkPredictorOptions& o) {
   return network;
 }
 
-FitOptions fit_options(const NetworkPredictorOptions& o, const Dataset& train) {
-  FitOptions fit;
+nn::FitOptions fit_options(const NetworkPredictorOptions& o, const Dataset& train) {
+  nn::FitOptions fit;
   fit.epochs = o.epochs;
   fit.readout_epochs = o.readout_epochs;
   fit.batch_graphs = o.batch;
@@ -157,9 +157,9 @@ void NetworkPredictor::fit(const Dataset& train, const Dataset& valid, const Run
   next.measure(rows, targets);
   at::manual_seed(run.seed());
   next.build();
-  const FitRows check = stops ? next.fit_rows(held_out, held_out_targets) : FitRows();
-  loadbalance::fit(*next.network, next.targets, next.fit_rows(rows, targets),
-                   stops ? &check : nullptr, fit_options(options_, train), run);
+  const nn::FitRows check = stops ? next.fit_rows(held_out, held_out_targets) : nn::FitRows();
+  nn::fit(*next.network, next.targets, next.fit_rows(rows, targets), stops ? &check : nullptr,
+          fit_options(options_, train), run);
   model_ = std::move(next);
 }
 
@@ -185,13 +185,13 @@ TableStream NetworkPredictor::predict(const Dataset& in, const Run& run) {
   }
   TableBuilder table;
   table.add("workload_id", rows.workload_id);
-  add_answers(table, model.targets, outputs, present);
+  nn::add_answers(table, model.targets, outputs, present);
   table.add_dictionary("status", std::move(status), status_names());
   return table.finish();
 }
 
 void NetworkPredictor::save(ArtifactWriter& out) const {
-  model().save(out, precision_named(options_.precision));
+  model().save(out, nn::precision_named(options_.precision));
 }
 
 void NetworkPredictor::load(const ArtifactReader& in) {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "network/fit.hpp"
 #include "network/model.hpp"
+#include "omen/torch/nn/fit.hpp"
 
 namespace omen::loadbalance {
 

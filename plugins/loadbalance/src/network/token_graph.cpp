@@ -70,7 +70,7 @@ void read_edges(const Table& edges, TokenGraphs& out) {
                              target = edges.column<std::int32_t>("dst"),
                              position = edges.column<std::int32_t>("position");
   const StringColumn kind = edges.strings("kind");
-  TokenGraph* into = nullptr;
+  nn::TokenGraph* into = nullptr;
   for (std::int64_t row = 0; row < edges.rows(); ++row) {
     if (row == 0 || graph[row] != graph[row - 1]) {
       const auto found = out.by_id.find(graph[row]);
@@ -88,7 +88,7 @@ void read_edges(const Table& edges, TokenGraphs& out) {
 
 }  // namespace
 
-const TokenGraph* TokenGraphs::find(std::int64_t graph_id) const {
+const nn::TokenGraph* TokenGraphs::find(std::int64_t graph_id) const {
   const auto found = by_id.find(graph_id);
   return found == by_id.end() ? nullptr : &graphs[found->second];
 }

@@ -7,20 +7,22 @@
 #include <vector>
 
 #include "graph/vocabulary.hpp"
-#include "network/graph_plan.hpp"
 #include "omen/table.hpp"
+#include "omen/torch/nn/graph_plan.hpp"
 
 namespace omen::loadbalance {
+
+namespace nn = torch_kit::nn;
 
 inline constexpr std::int64_t kFlows = 3;  // control, data, call; a network knows no type edges
 
 // The graphs of a nodes and an edges table, in the order of their first node.
 struct TokenGraphs {
-  std::vector<TokenGraph> graphs;
+  std::vector<nn::TokenGraph> graphs;
   std::unordered_map<std::int64_t, std::size_t> by_id;
 
   // Null where there is no such graph.
-  const TokenGraph* find(std::int64_t graph_id) const;
+  const nn::TokenGraph* find(std::int64_t graph_id) const;
 };
 
 // OMEN_INVALID_DATA with the row for nodes that are not numbered from 0 in their graph, for an edge

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 // Edges of one graph, or of several side by side. Positions count among operands or successors.
 struct TypedEdges {
@@ -64,4 +64,4 @@ RefinedPlan refine(const std::vector<std::int32_t>& tokens, const TypedEdges& ed
 std::uint64_t network_digest(const std::vector<std::int32_t>& tokens, const TypedEdges& edges,
                              std::int64_t steps);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

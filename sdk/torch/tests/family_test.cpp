@@ -8,11 +8,11 @@
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 
-#include "network/network.hpp"
 #include "omen/error.hpp"
+#include "omen/torch/nn/network.hpp"
 #include "random_graph.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 struct Member {
@@ -137,4 +137,4 @@ TEST(DistinctGraphs, AreListedOnce) {
 }
 
 }  // namespace
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

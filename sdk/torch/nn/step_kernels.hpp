@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "network/message_plan.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 
-namespace omen::loadbalance::kernels {
+namespace omen::torch_kit::nn::kernels {
 
 // Keeps each number with probability 1 - p and scales it by 1 / (1 - p). What is kept follows from
 // the seed and the place of the number, so that backward needs no mask.
@@ -49,4 +49,4 @@ void gru_backward(const GruRows& shape, const float* grad, const float* kept, co
 // to[c] += sum over the rows of from[r, c].
 void add_column_sums(const float* from, std::int64_t rows, std::int64_t width, float* to);
 
-}  // namespace omen::loadbalance::kernels
+}  // namespace omen::torch_kit::nn::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting by counting, and colour refinement by hashes of multisets.
-#include "network/message_plan.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 
 #include "omen/error.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 using Ints = std::vector<std::int32_t>;
@@ -238,4 +238,4 @@ std::uint64_t network_digest(const std::vector<std::int32_t>& tokens, const Type
   return mix(sum);
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

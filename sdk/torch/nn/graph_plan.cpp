@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs side by side, refined together so that they share rows with each other too.
-#include "network/graph_plan.hpp"
+#include "omen/torch/nn/graph_plan.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
@@ -10,12 +10,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "network/index_tensor.hpp"
+#include "index_tensor.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
-
-using torch_kit::Adjacency;
 
 // Beyond the steps of the body, pooling may look further along edges.
 constexpr std::int64_t kStepsOfPooling = 3;
@@ -149,4 +147,4 @@ DistinctGraphs distinct_graphs(const std::vector<const TokenGraph*>& graphs,
   return out;
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans hold every edge once in both orders; refinement joins exactly the nodes that look alike.
-#include "network/message_plan.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@
 #include "omen/error.hpp"
 #include "random_graph.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 using ::testing::ElementsAre;
@@ -127,4 +127,4 @@ TEST(Refinement, DigestsDoNotDependOnTheOrderOfNodesAndEdges) {
 }
 
 }  // namespace
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

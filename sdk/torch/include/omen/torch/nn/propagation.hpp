@@ -8,14 +8,14 @@
 #include <memory>
 #include <string>
 
-#include "network/message_plan.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 #include "omen/torch/state_dict.hpp"
 
 namespace omen::torch_kit {
 struct Batch;
 }
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 struct PropagationOptions {
   std::int64_t width = 64;       // of a state
@@ -27,8 +27,7 @@ struct PropagationOptions {
 };
 
 // The edges of a batch of GraphSet for one step; the set was made with reverse as wanted.
-std::shared_ptr<const MessagePlan> plan_messages(const torch_kit::Batch& batch,
-                                                 std::int64_t relations);
+std::shared_ptr<const MessagePlan> plan_messages(const Batch& batch, std::int64_t relations);
 
 // One parameter set; networks apply it several times. Section 2 of arXiv:2003.10536, with the gate
 // after the linear map as both of its programs have it. float32 on the CPU; only pairs (state,
@@ -38,8 +37,7 @@ class Propagation {
  public:
   // Adds its tensors to `state` as <prefix>message.{weight,bias}, <prefix>gate.{weight,bias} and
   // <prefix>update.{weight_ih,weight_hh,bias_ih,bias_hh}, drawn as LibTorch's own layers draw them.
-  Propagation(const PropagationOptions& options, torch_kit::StateDict& state,
-              const std::string& prefix);
+  Propagation(const PropagationOptions& options, StateDict& state, const std::string& prefix);
 
   // The gates of the plan's positions, [positions, width]; undefined without gates. Compute them
   // once for all steps over plans of the same graphs.
@@ -71,4 +69,4 @@ at::Tensor position_table(const std::vector<std::int32_t>& positions, std::int64
 // A parameter drawn evenly between -bound and bound.
 at::Tensor uniform_parameter(at::IntArrayRef shape, double bound);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

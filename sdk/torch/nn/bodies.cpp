@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The four bodies of the ablation study.
-#include "network/bodies.hpp"
+#include "omen/torch/nn/bodies.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
@@ -13,15 +13,12 @@
 
 #include <cmath>
 
-#include "network/propagation.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/message_passing.hpp"
+#include "omen/torch/nn/propagation.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
-
-using torch_kit::Adjacency;
-using torch_kit::StateDict;
 
 constexpr double kAttentionSlope = 0.2;
 
@@ -116,7 +113,7 @@ class Gcn final : public Convolutions {
 
  protected:
   at::Tensor step(int, const ConvolutionEdges& edges, const at::Tensor& x) const override {
-    return torch_kit::aggregate_sum(edges.adjacency, x, edges.weights);
+    return aggregate_sum(edges.adjacency, x, edges.weights);
   }
 };
 
@@ -133,12 +130,11 @@ class Gat final : public Convolutions {
 
  protected:
   at::Tensor step(int layer, const ConvolutionEdges& edges, const at::Tensor& x) const override {
-    const at::Tensor score =
-        torch_kit::gather_sources(edges.adjacency, at::linear(x, from_[layer])) +
-        torch_kit::gather_targets(edges.adjacency, at::linear(x, to_[layer]));
-    const at::Tensor attention = torch_kit::segment_softmax(
-        at::leaky_relu(score.squeeze(1), kAttentionSlope), edges.adjacency.by_target().offsets);
-    return torch_kit::aggregate_sum(edges.adjacency, x, attention);
+    const at::Tensor score = gather_sources(edges.adjacency, at::linear(x, from_[layer])) +
+                             gather_targets(edges.adjacency, at::linear(x, to_[layer]));
+    const at::Tensor attention = segment_softmax(at::leaky_relu(score.squeeze(1), kAttentionSlope),
+                                                 edges.adjacency.by_target().offsets);
+    return aggregate_sum(edges.adjacency, x, attention);
   }
 
  private:
@@ -161,7 +157,7 @@ ConvolutionEdges convolution_edges(const Adjacency& edges) {
   out.adjacency =
       Adjacency::from_edges(at::cat({edges.sources(), nodes}), at::cat({edges.targets(), nodes}),
                             edges.num_sources(), edges.num_targets());
-  out.weights = torch_kit::gcn_weights(out.adjacency);
+  out.weights = gcn_weights(out.adjacency);
   return out;
 }
 
@@ -174,4 +170,4 @@ std::unique_ptr<Body> make_body(const BodyOptions& options, StateDict& state) {
               "Take programl, gcn, gat or mlp.");
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

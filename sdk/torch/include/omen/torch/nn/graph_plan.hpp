@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "network/message_plan.hpp"
 #include "omen/torch/adjacency.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 // A graph as a network reads it: a number for what each node says, and typed edges.
 struct TokenGraph {
@@ -40,14 +40,14 @@ struct GraphPlan {
 
   struct Level {
     std::int64_t rows = 0;
-    at::Tensor row_of_node;     // [nodes] int64; undefined: its own row
-    torch_kit::Adjacency pool;  // from rows to graphs
-    at::Tensor counts, means;   // [pool edges] nodes behind a row, and their share of the graph
+    at::Tensor row_of_node;    // [nodes] int64; undefined: its own row
+    Adjacency pool;            // from rows to graphs
+    at::Tensor counts, means;  // [pool edges] nodes behind a row, and their share of the graph
   };
   std::vector<Level> levels;  // steps + 1; equal ones share their memory
 
-  at::Tensor graph_offsets;      // [graphs + 1] int64, first node of each graph
-  torch_kit::Adjacency forward;  // edges between nodes, kinds and positions forgotten; if asked for
+  at::Tensor graph_offsets;  // [graphs + 1] int64, first node of each graph
+  Adjacency forward;         // edges between nodes, kinds and positions forgotten; if asked for
 
   // Rows of level t as one row for each node.
   at::Tensor to_nodes(std::size_t level, const at::Tensor& rows) const;
@@ -64,4 +64,4 @@ struct DistinctGraphs {
 DistinctGraphs distinct_graphs(const std::vector<const TokenGraph*>& graphs,
                                const PlanOptions& options);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "network/bodies.hpp"
-#include "network/graph_plan.hpp"
+#include "omen/torch/nn/bodies.hpp"
+#include "omen/torch/nn/graph_plan.hpp"
 #include "omen/torch/state_dict.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 struct PoolingOptions {
   std::string kind = "skips";  // gated, mean, skips, topk or diff
@@ -30,6 +30,6 @@ class Pooling {
   virtual at::Tensor run(const GraphPlan& plan, const States& states, bool training) const = 0;
 };
 
-std::unique_ptr<Pooling> make_pooling(const PoolingOptions& options, torch_kit::StateDict& state);
+std::unique_ptr<Pooling> make_pooling(const PoolingOptions& options, StateDict& state);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -12,7 +12,7 @@
 #include "omen/artifact.hpp"
 #include "omen/table.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 // A number is mean + scale * output, or the exponential of that where its logarithm was learnt; a
 // class has one output each, whose softmax is its probability.
@@ -60,4 +60,4 @@ void add_answers(TableBuilder& table, const std::vector<Target>& targets, const 
 void save_target(const Target& target, const std::string& prefix, ArtifactWriter& out);
 Target load_target(const std::string& prefix, const ArtifactReader& in);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Body, pooling and readout put together.
-#include "network/network.hpp"
+#include "omen/torch/nn/network.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -16,10 +16,10 @@
 #include <cmath>
 #include <limits>
 
-#include "network/index_tensor.hpp"
-#include "network/propagation.hpp"
+#include "index_tensor.hpp"
+#include "omen/torch/nn/propagation.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 constexpr double kMomentum = 0.1;
@@ -135,4 +135,4 @@ at::Tensor Network::outputs(const std::vector<const TokenGraph*>& graphs,
   return out;
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

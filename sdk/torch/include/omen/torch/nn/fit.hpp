@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "network/network.hpp"
-#include "network/targets.hpp"
 #include "omen/run.hpp"
+#include "omen/torch/nn/network.hpp"
+#include "omen/torch/nn/targets.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 struct FitOptions {
   std::int64_t epochs = 20;          // over graphs, all weights
@@ -22,7 +22,7 @@ struct FitOptions {
   double decay = 1e-2;  // of the weights, decoupled from the gradient
   LossOptions loss;
   std::int64_t patience = 0;  // epochs without progress on the validation rows; 0: all epochs
-  std::string fingerprint;    // see torch_kit::TrainingOptions
+  std::string fingerprint;    // see TrainingOptions
 };
 
 // What is learnt from; `graph` must outlive the call.
@@ -39,4 +39,4 @@ struct FitRows {
 void fit(Network& network, const std::vector<Target>& targets, const FitRows& train,
          const FitRows* valid, const FitOptions& options, const Run& run);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

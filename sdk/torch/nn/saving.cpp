@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options, weights and text of networks in artifacts.
-#include "network/saving.hpp"
+#include "omen/torch/nn/saving.hpp"
 
 #include <ATen/TensorOperators.h>
 
@@ -13,7 +13,7 @@
 #include "omen/join.hpp"
 #include "omen/torch/state_dict.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 constexpr const char* kLayout = "1";
@@ -21,8 +21,8 @@ constexpr const char* kStatePrefix = "state.";
 
 void put_bytes(ArtifactWriter& out, const std::string& name, const at::Tensor& matrix) {
   const at::Tensor scale = matrix.abs().amax(1).clamp_min(1e-30) / 127;
-  torch_kit::put_tensor(out, name, (matrix / scale.unsqueeze(1)).round().to(at::kChar));
-  torch_kit::put_tensor(out, name + ".scale", scale);
+  put_tensor(out, name, (matrix / scale.unsqueeze(1)).round().to(at::kChar));
+  put_tensor(out, name + ".scale", scale);
 }
 
 }  // namespace
@@ -36,26 +36,26 @@ Precision precision_named(const std::string& name) {
 }
 
 void save_weights(const Network& network, ArtifactWriter& out, Precision precision) {
-  for (const torch_kit::NamedTensor& entry : network.state().entries()) {
+  for (const NamedTensor& entry : network.state().entries()) {
     const at::Tensor tensor = entry.tensor.detach();
     const std::string name = kStatePrefix + entry.name;
     if (precision == Precision::kSingle)
-      torch_kit::put_tensor(out, name, tensor);
+      put_tensor(out, name, tensor);
     else if (precision == Precision::kByte && tensor.dim() == 2)
       put_bytes(out, name, tensor);
     else
-      torch_kit::put_tensor(out, name, entry.trainable ? tensor.to(at::kHalf) : tensor);
+      put_tensor(out, name, entry.trainable ? tensor.to(at::kHalf) : tensor);
   }
 }
 
 void load_weights(const Network& network, const ArtifactReader& in) {
   std::vector<at::Tensor> stored;
-  for (const torch_kit::NamedTensor& entry : network.state().entries()) {
+  for (const NamedTensor& entry : network.state().entries()) {
     const std::string name = kStatePrefix + entry.name;
-    const at::Tensor tensor = torch_kit::get_tensor(in, name);
+    const at::Tensor tensor = get_tensor(in, name);
     stored.push_back(tensor.to(at::kFloat));
     if (tensor.scalar_type() == at::kChar)
-      stored.back().mul_(torch_kit::get_tensor(in, name + ".scale").unsqueeze(1));
+      stored.back().mul_(get_tensor(in, name + ".scale").unsqueeze(1));
   }
   network.state().restore(stored);
 }
@@ -134,4 +134,4 @@ std::vector<std::string> get_lines(const ArtifactReader& in, const std::string& 
   return lines;
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

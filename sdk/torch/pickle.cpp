@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the pickle machine that state dictionaries need, protocols 2 to 4.
-#include "network/pickle.hpp"
+#include "pickle.hpp"
 
 #include <bit>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include "omen/error.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit {
 namespace {
 
 using Kind = PickleValue::Kind;
@@ -253,4 +253,4 @@ Ref read_pickle(std::string_view bytes) {
   return Machine(bytes).run();
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit

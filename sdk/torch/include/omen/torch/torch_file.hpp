@@ -8,7 +8,7 @@
 
 #include "omen/torch/state_dict.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit {
 
 // More numbers than any tensor that is read may have; larger ones are taken for damage.
 inline constexpr std::int64_t kLargestTensor = std::int64_t{1} << 28;
@@ -16,6 +16,6 @@ inline constexpr std::int64_t kLargestTensor = std::int64_t{1} << 28;
 // The float32 and int64 tensors of a state dictionary, or of the one under `model` or `state_dict`,
 // by their names and in their order. OMEN_NOT_FOUND where there is no file, OMEN_INVALID_DATA with
 // what is wrong for any other content.
-std::vector<torch_kit::NamedTensor> read_torch_file(const std::string& path);
+std::vector<NamedTensor> read_torch_file(const std::string& path);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The archive of torch.save: a pickle that names tensors, and their bytes beside it.
-#include "network/torch_file.hpp"
+#include "omen/torch/torch_file.hpp"
 
 #include <ATen/ops/empty.h>
 #include <caffe2/serialize/inline_container.h>
@@ -9,13 +9,11 @@
 #include <cstring>
 #include <filesystem>
 
-#include "network/pickle.hpp"
 #include "omen/error.hpp"
+#include "pickle.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit {
 namespace {
-
-using torch_kit::NamedTensor;
 
 [[noreturn]] void bad_torch_file(const std::string& path, const std::string& what) {
   throw Error(OMEN_INVALID_DATA, path + ": " + what,
@@ -81,4 +79,4 @@ std::vector<NamedTensor> read_torch_file(const std::string& path) {
   }
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit

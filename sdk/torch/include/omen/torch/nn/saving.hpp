@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "network/network.hpp"
 #include "omen/artifact.hpp"
+#include "omen/torch/nn/network.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 // Matrices as floats, half floats, or bytes with a scale for each row; the latter two change
 // answers by less than what training leaves open.
@@ -34,4 +34,4 @@ std::int64_t get_count(const ArtifactReader& in, const std::string& key, std::in
 void put_lines(ArtifactWriter& out, const std::string& name, const std::vector<std::string>& lines);
 std::vector<std::string> get_lines(const ArtifactReader& in, const std::string& name);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales and losses of targets, and their way into tables and artifacts.
-#include "network/targets.hpp"
+#include "omen/torch/nn/targets.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/argmax.h>
@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "network/saving.hpp"
+#include "omen/torch/nn/saving.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 constexpr double kWideRatio = 100;  // numbers that span more than this are learnt as logarithms
@@ -156,4 +156,4 @@ Target load_target(const std::string& prefix, const ArtifactReader& in) {
   return target;
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

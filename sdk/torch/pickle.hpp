@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace omen::loadbalance {
+namespace omen::torch_kit {
 
 // A value of a pickle. Containers are shared, as a pickle may refer to them again.
 struct PickleValue {
@@ -37,4 +37,4 @@ struct PickleValue {
 // OMEN_INVALID_DATA for a pickle that is cut off or uses what torch.save does not write.
 PickleValue::Ref read_pickle(std::string_view bytes);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops, compiled for the base instruction set and, on x86-64, once more for AVX2.
-#include "network/step_kernels.hpp"
+#include "step_kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +8,7 @@
 
 #include "omen/torch/instruction_sets.hpp"
 
-namespace omen::loadbalance::kernels {
+namespace omen::torch_kit::nn::kernels {
 namespace {
 
 // A 32-bit mixing function with low bias, which vectorises.
@@ -260,4 +260,4 @@ void add_column_sums(const float* from, std::int64_t rows, std::int64_t width, f
   OMEN_DISPATCH(add_column_sums_body(from, rows, width, to));
 }
 
-}  // namespace omen::loadbalance::kernels
+}  // namespace omen::torch_kit::nn::kernels

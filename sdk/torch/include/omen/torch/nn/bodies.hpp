@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "network/graph_plan.hpp"
+#include "omen/torch/nn/graph_plan.hpp"
 #include "omen/torch/state_dict.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 struct BodyOptions {
   std::string kind = "programl";  // programl, gcn, gat or mlp
@@ -37,17 +37,17 @@ class Body {
 };
 
 // Adds its tensors to `state`: `embedding`, and `layer1.` and `layer2.` ones, used in turn.
-std::unique_ptr<Body> make_body(const BodyOptions& options, torch_kit::StateDict& state);
+std::unique_ptr<Body> make_body(const BodyOptions& options, StateDict& state);
 
 // A weight [outputs, inputs], drawn as LibTorch draws linear maps.
-at::Tensor add_linear(torch_kit::StateDict& state, const std::string& name, std::int64_t outputs,
+at::Tensor add_linear(StateDict& state, const std::string& name, std::int64_t outputs,
                       std::int64_t inputs);
 
 // A graph convolution x' = D^-1/2 (A + I) D^-1/2 x W^T + b over edges that include self loops.
 struct ConvolutionEdges {
-  torch_kit::Adjacency adjacency;  // with self loops
+  Adjacency adjacency;  // with self loops
   at::Tensor weights;
 };
-ConvolutionEdges convolution_edges(const torch_kit::Adjacency& edges);
+ConvolutionEdges convolution_edges(const Adjacency& edges);
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 template <class T>
 at::Tensor index_tensor(const std::vector<T>& values) {
@@ -19,4 +19,4 @@ at::Tensor index_tensor(const std::vector<T>& values) {
   return t;
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fused step against the same formula in plain tensor operations, forward and backward.
-#include "network/propagation.hpp"
+#include "omen/torch/nn/propagation.hpp"
 
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
@@ -19,7 +19,7 @@
 #include "omen/error.hpp"
 #include "random_graph.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 at::Tensor longs(const std::vector<std::int32_t>& values) {
@@ -30,7 +30,7 @@ at::Tensor longs(const std::vector<std::int32_t>& values) {
 }
 
 struct Layer {
-  torch_kit::StateDict state;
+  StateDict state;
   Propagation layer;
   explicit Layer(PropagationOptions options) : layer(options, state, "") {}
 
@@ -186,4 +186,4 @@ TEST(Propagation, RefusesStatesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "network/message_plan.hpp"
+#include "omen/torch/nn/message_plan.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 struct RandomGraph {
   std::vector<std::int32_t> tokens;
@@ -28,4 +28,4 @@ struct RandomGraph {
   }
 };
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One autograd function for a whole step. It works through blocks of rows that stay in the cache,
 // and keeps states, messages, means and gates of the unit for the backward pass.
-#include "network/propagation.hpp"
+#include "omen/torch/nn/propagation.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/addmm.h>
@@ -20,11 +20,11 @@
 #include <optional>
 #include <utility>
 
-#include "network/step_kernels.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/graph_batch.hpp"
+#include "step_kernels.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 using ::torch::autograd::AutogradContext;
@@ -292,8 +292,7 @@ at::Tensor position_table(const std::vector<std::int32_t>& positions, std::int64
   return table;
 }
 
-std::shared_ptr<const MessagePlan> plan_messages(const torch_kit::Batch& batch,
-                                                 std::int64_t relations) {
+std::shared_ptr<const MessagePlan> plan_messages(const Batch& batch, std::int64_t relations) {
   const at::Tensor target = batch.adjacency.targets();
   const std::int64_t count = batch.adjacency.num_edges();
   const auto ints = [count](const at::Tensor& t) {
@@ -311,7 +310,7 @@ std::shared_ptr<const MessagePlan> plan_messages(const torch_kit::Batch& batch,
   return std::make_shared<const MessagePlan>(plan_messages(edges, batch.nodes, relations));
 }
 
-Propagation::Propagation(const PropagationOptions& options, torch_kit::StateDict& state,
+Propagation::Propagation(const PropagationOptions& options, StateDict& state,
                          const std::string& prefix)
     : options_(options) {
   const std::int64_t d = options.width;
@@ -371,4 +370,4 @@ at::Tensor Propagation::receive(std::shared_ptr<const MessagePlan> plan, const a
                         StepSettings{std::move(plan), {}, {}});
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

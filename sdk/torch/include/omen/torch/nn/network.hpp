@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "network/bodies.hpp"
-#include "network/graph_plan.hpp"
-#include "network/pooling.hpp"
+#include "omen/torch/nn/bodies.hpp"
+#include "omen/torch/nn/graph_plan.hpp"
+#include "omen/torch/nn/pooling.hpp"
 #include "omen/torch/state_dict.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 
 struct NetworkOptions {
   BodyOptions body;
@@ -47,9 +47,9 @@ class Network {
   at::Tensor outputs(const std::vector<const TokenGraph*>& graphs, const at::Tensor& auxiliary,
                      const std::function<void(double)>& step) const;
 
-  const torch_kit::StateDict& state() const { return state_; }
+  const StateDict& state() const { return state_; }
   // The tensors behind the pooling alone, over the same memory.
-  const torch_kit::StateDict& readout_state() const { return readout_state_; }
+  const StateDict& readout_state() const { return readout_state_; }
   const NetworkOptions& options() const { return options_; }
   std::int64_t pooled_width() const { return pooling_->width(); }
 
@@ -57,11 +57,11 @@ class Network {
   void add_readout();
 
   NetworkOptions options_;
-  torch_kit::StateDict state_, readout_state_;
+  StateDict state_, readout_state_;
   std::unique_ptr<Body> body_;
   std::unique_ptr<Pooling> pooling_;
   at::Tensor scale_, shift_, running_mean_, running_variance_;
   std::vector<std::pair<at::Tensor, at::Tensor>> layers_;  // weight and bias
 };
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

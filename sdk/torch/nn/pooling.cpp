@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The five poolings of the ablation study.
-#include "network/pooling.hpp"
+#include "omen/torch/nn/pooling.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/cat.h>
@@ -16,23 +16,20 @@
 #include <numeric>
 #include <vector>
 
-#include "network/index_tensor.hpp"
-#include "network/propagation.hpp"
+#include "index_tensor.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/message_passing.hpp"
+#include "omen/torch/nn/propagation.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
-
-using torch_kit::Adjacency;
-using torch_kit::StateDict;
 
 constexpr double kKeptShare = 0.8;  // of the nodes in one round of top-k
 constexpr int kTopKRounds = 3;
 constexpr std::int64_t kClusters = 512;  // of differentiable pooling
 
 at::Tensor mean_of(const GraphPlan& plan, std::size_t level, const at::Tensor& rows) {
-  return torch_kit::aggregate_sum(plan.levels[level].pool, rows, plan.levels[level].means);
+  return aggregate_sum(plan.levels[level].pool, rows, plan.levels[level].means);
 }
 
 // States behind the last step as one row for each node. Convolutions give them by node at once.
@@ -42,7 +39,7 @@ at::Tensor last_by_node(const GraphPlan& plan, const States& states) {
 }
 
 at::Tensor node_mean(const GraphPlan& plan, const at::Tensor& nodes) {
-  return torch_kit::segment_pool(nodes, plan.graph_offsets, torch_kit::Pool::kMean);
+  return segment_pool(nodes, plan.graph_offsets, Pool::kMean);
 }
 
 struct Layer {
@@ -71,8 +68,7 @@ class GatedSum final : public Pooling {
       return at::dropout(x, options_.gate_dropout, training);
     };
     const at::Tensor share = at::sigmoid(gate_(drop(at::cat({first, last}, 1))));
-    return torch_kit::segment_pool(share * transform_(drop(last)), plan.graph_offsets,
-                                   torch_kit::Pool::kSum);
+    return segment_pool(share * transform_(drop(last)), plan.graph_offsets, Pool::kSum);
   }
 
  private:
@@ -137,10 +133,9 @@ class TopK final : public Pooling {
       offsets = kept.offsets;
       edges = kept.edges;
       const ConvolutionEdges loops = convolution_edges(edges);
-      x = at::relu(
-          torch_kit::aggregate_sum(loops.adjacency, at::linear(x, weight_), loops.weights) + bias_);
+      x = at::relu(aggregate_sum(loops.adjacency, at::linear(x, weight_), loops.weights) + bias_);
     }
-    return torch_kit::segment_pool(x, offsets, torch_kit::Pool::kMean);
+    return segment_pool(x, offsets, Pool::kMean);
   }
 
  private:
@@ -202,10 +197,8 @@ class Diff final : public Pooling {
   std::int64_t width() const override { return width_; }
   at::Tensor run(const GraphPlan& plan, const States& states, bool) const override {
     at::Tensor x = last_by_node(plan, states);
-    for (const Layer& layer : layers_)
-      x = at::relu(layer(torch_kit::aggregate_sum(plan.forward, x)));
-    return torch_kit::segment_pool(x, plan.graph_offsets, torch_kit::Pool::kSum) /
-           static_cast<double>(kClusters);
+    for (const Layer& layer : layers_) x = at::relu(layer(aggregate_sum(plan.forward, x)));
+    return segment_pool(x, plan.graph_offsets, Pool::kSum) / static_cast<double>(kClusters);
   }
 
  private:
@@ -228,4 +221,4 @@ std::unique_ptr<Pooling> make_pooling(const PoolingOptions& options, StateDict& 
               "Take gated, mean, skips, topk or diff.");
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn

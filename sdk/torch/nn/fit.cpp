@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two trainings behind each other. Rows that share a graph share its states in both.
-#include "network/fit.hpp"
+#include "omen/torch/nn/fit.hpp"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -12,11 +12,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "network/index_tensor.hpp"
+#include "index_tensor.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/training.hpp"
 
-namespace omen::loadbalance {
+namespace omen::torch_kit::nn {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -129,13 +129,13 @@ double whole_loss(const Fitting& fitting, const Examples& examples, const at::Te
       .item<double>();
 }
 
-torch_kit::TrainingOptions loop_options(const Fitting& fitting, const char* part) {
+TrainingOptions loop_options(const Fitting& fitting, const char* part) {
   const FitOptions& options = fitting.options;
-  torch_kit::TrainingOptions loop;
-  torch_kit::apply(fitting.run, loop);
+  TrainingOptions loop;
+  apply(fitting.run, loop);
   loop.adam.decoupled_decay = true;
   loop.adam.weight_decay = options.decay;
-  loop.schedule = torch_kit::Schedule::kCosine;
+  loop.schedule = Schedule::kCosine;
   loop.clip_norm = 5;
   loop.patience = options.patience;
   loop.fingerprint = options.fingerprint + part;
@@ -144,8 +144,8 @@ torch_kit::TrainingOptions loop_options(const Fitting& fitting, const char* part
 }
 
 // Progress of one part as its share of the whole.
-torch_kit::TrainingHooks part_hooks(const Run& run, double begin, double end) {
-  torch_kit::TrainingHooks hooks = torch_kit::hooks_of(run);
+TrainingHooks part_hooks(const Run& run, double begin, double end) {
+  TrainingHooks hooks = hooks_of(run);
   hooks.progress = [&run, begin, end](double f, const std::string& stage) {
     run.progress(begin + (end - begin) * f, stage.c_str());
   };
@@ -154,7 +154,7 @@ torch_kit::TrainingHooks part_hooks(const Run& run, double begin, double end) {
 
 void train_all(const Fitting& fitting, const Examples& train, const Examples* valid, double share) {
   bool training = true;
-  torch_kit::TrainingTask task;
+  TrainingTask task;
   task.state = fitting.network.state();
   task.items = train.graphs();
   task.set_training = [&](bool on) { training = on; };
@@ -169,7 +169,7 @@ void train_all(const Fitting& fitting, const Examples& train, const Examples* va
       return whole_loss(fitting, *valid,
                         valid->pool(fitting.network, up_to(valid->graphs()), false));
     };
-  torch_kit::TrainingOptions loop = loop_options(fitting, "network");
+  TrainingOptions loop = loop_options(fitting, "network");
   loop.max_epochs = fitting.options.epochs;
   loop.batch_items = fitting.options.batch_graphs;
   loop.adam.learning_rate = fitting.options.rate;
@@ -191,7 +191,7 @@ void train_readout(const Fitting& fitting, const Examples& train, const Examples
   const at::Tensor pooled = pooled_states(fitting, train);
   const at::Tensor valid_pooled = valid ? pooled_states(fitting, *valid) : at::Tensor();
   bool training = true;
-  torch_kit::TrainingTask task;
+  TrainingTask task;
   task.state = fitting.network.readout_state();
   task.items = train.rows();
   task.set_training = [&](bool on) { training = on; };
@@ -201,7 +201,7 @@ void train_readout(const Fitting& fitting, const Examples& train, const Examples
     return train.loss(fitting, pooled.index_select(0, index_tensor(graph)), rows, training);
   };
   if (valid) task.validate = [&] { return whole_loss(fitting, *valid, valid_pooled); };
-  torch_kit::TrainingOptions loop = loop_options(fitting, "readout");
+  TrainingOptions loop = loop_options(fitting, "readout");
   loop.max_epochs = fitting.options.readout_epochs;
   loop.batch_items = fitting.options.batch_rows;
   loop.adam.learning_rate = fitting.options.readout_rate;
@@ -213,7 +213,7 @@ void train_readout(const Fitting& fitting, const Examples& train, const Examples
 void fit(Network& network, const std::vector<Target>& targets, const FitRows& train,
          const FitRows* valid, const FitOptions& options, const Run& run) {
   run.step(0, "graphs");
-  const torch_kit::ThreadBudget threads(run.threads());
+  const ThreadBudget threads(run.threads());
   const Fitting fitting{network, targets, options, run};
   const bool drops = network.plan_options(true).refine == false;
   const Examples examples(fitting, train, true);
@@ -236,4 +236,4 @@ void fit(Network& network, const std::vector<Target>& targets, const FitRows& tr
   train_readout(fitting, shared, check, share);
 }
 
-}  // namespace omen::loadbalance
+}  // namespace omen::torch_kit::nn
