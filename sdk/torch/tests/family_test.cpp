@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every member of the family: shapes, sharing of states, parameter counts, gradients.
+// Every member of the family: shapes, sharing of states, parameter counts, gradients; what they
+// are asked for, fitted to and saved as.
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
@@ -8,8 +9,14 @@
 #include <ATen/ops/zeros.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+
+#include "omen/container.hpp"
 #include "omen/error.hpp"
+#include "omen/torch/nn/fit.hpp"
 #include "omen/torch/nn/network.hpp"
+#include "omen/torch/nn/saving.hpp"
+#include "omen/torch/nn/targets.hpp"
 #include "random_graph.hpp"
 
 namespace omen::torch_kit::nn {
@@ -127,6 +134,143 @@ TEST(Family, UnknownMembersAreNamed) {
   EXPECT_THAT(message("lstm", "mean"), ::testing::HasSubstr("body 'lstm' is unknown"));
   EXPECT_THAT(message("gcn", "max"), ::testing::HasSubstr("pooling 'max' is unknown"));
   EXPECT_THAT(message("mlp", "skips"), ::testing::HasSubstr("skips need a body with steps"));
+}
+
+TEST(Family, TakesAnyEdgeKindsAndAuxiliaryColumns) {
+  TokenGraph graph = token_graph(9);
+  for (std::size_t e = 0; e < graph.edges.size(); ++e)
+    graph.edges.relation[e] = static_cast<std::int32_t>(e % 5);
+  for (const std::int64_t columns : {0, 1, 3}) {
+    NetworkOptions options = small(kFamily[2]);
+    options.body.edge_kinds = 5;
+    options.auxiliary = columns;
+    const Network network(options);
+    const at::Tensor out =
+        network.outputs({&graph, nullptr}, at::zeros({2, columns}), [](double) {});
+    EXPECT_TRUE(out[0].isfinite().all().item<bool>());
+    EXPECT_TRUE(out[1].isnan().all().item<bool>()) << "a row without a graph has no answer";
+    options.body.edge_kinds = 4;
+    EXPECT_THROW(Network(options).outputs({&graph}, at::zeros({1, columns}), [](double) {}), Error);
+  }
+}
+
+TEST(Targets, AreScaledByWhatWasMeasured) {
+  Target narrow{.name = "ms"}, wide{.name = "ms"}, share{.name = "share"}, kind{.name = "kind"};
+  measure(narrow, {10, std::nan(""), 20, 30});
+  EXPECT_DOUBLE_EQ(narrow.mean, 20);
+  EXPECT_DOUBLE_EQ(narrow.standardised(20 + narrow.scale), 1);
+  EXPECT_DOUBLE_EQ(narrow.value(0), 20);
+  measure(wide, {1, 10, 1000});
+  EXPECT_TRUE(wide.logarithm);
+  EXPECT_NEAR(wide.value(wide.standardised(77)), 77, 1e-9);
+  share.least = 0;
+  share.largest = 1000;
+  measure(share, {1, 10, 1000});
+  EXPECT_FALSE(share.logarithm) << "a number with ends is learnt as it is";
+  EXPECT_EQ(share.value(1e6), 1000);
+  kind.classes = {"a", "b"};
+  measure(kind, {0, 1});
+  EXPECT_EQ(kind.mean, 0);
+  EXPECT_EQ(outputs_of({narrow, kind}), 3);
+}
+
+struct OneThread {
+  omen_run run{};
+  OneThread() {
+    run.struct_size = sizeof run;
+    run.seed = 5;
+    run.threads = 1;
+  }
+};
+
+// Rows whose number and class follow from the nodes of their graph and one column beside it.
+struct Learnt {
+  std::vector<TokenGraph> graphs;
+  FitRows rows;
+  std::vector<Target> targets = {{.name = "ms"}, {.name = "kind", .classes = {"few", "many"}}};
+
+  Learnt() : graphs(40), rows{{}, at::zeros({40, 1}), {{}, {}}} {
+    for (std::int64_t i = 0; i < 40; ++i) {
+      TokenGraph& graph = graphs[static_cast<std::size_t>(i)];
+      for (std::int32_t n = 0; n < 6; ++n) graph.tokens.push_back(n < i % 5 ? 1 : 0);
+      for (std::int32_t n = 1; n < 6; ++n) graph.edges.push(n - 1, n, 0, 0);
+      rows.graph.push_back(&graph);
+      rows.auxiliary[i][0] = static_cast<double>(i % 3);
+      rows.values[0].push_back(static_cast<double>(10 + 4 * (i % 5) + i % 3));
+      rows.values[1].push_back(i % 5 > 2 ? 1 : 0);
+    }
+    measure(targets[0], rows.values[0]);
+  }
+
+  NetworkOptions options() const {
+    NetworkOptions options = small(kFamily[2]);
+    options.body.edge_kinds = 1;
+    options.auxiliary = 1;
+    options.outputs = outputs_of(targets);
+    options.readout_dropout = 0;
+    return options;
+  }
+  at::Tensor answers(const Network& network) const {
+    return network.outputs(rows.graph, rows.auxiliary, [](double) {});
+  }
+};
+
+TEST(Fitting, LearnsNumbersAndClasses) {
+  const Learnt data;
+  at::manual_seed(4);
+  Network network(data.options());
+  const OneThread one;
+  fit(network, data.targets, data.rows, nullptr,
+      {.epochs = 10, .readout_epochs = 60, .batch_graphs = 5, .batch_rows = 10, .rate = 1e-2},
+      omen::Run(&one.run));
+  const at::Tensor out = data.answers(network);
+  double error = 0;
+  int right = 0;
+  for (std::int64_t i = 0; i < 40; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    error += std::abs(data.targets[0].value(out[i][0].item<double>()) - data.rows.values[0][row]);
+    right += (out[i][2] > out[i][1]).item<bool>() == (data.rows.values[1][row] == 1);
+  }
+  EXPECT_LT(error / 40, 2.5) << "the mean answer is off by about 5";
+  EXPECT_GE(right, 36);
+  TableBuilder table;
+  std::vector<bool> present(40, true);
+  present[3] = false;
+  add_answers(table, data.targets, out, present);
+  const Table answer = table.finish();
+  EXPECT_TRUE(answer.is_null(answer.index("ms"), 3));
+  EXPECT_TRUE(answer.has("kind.p.many"));
+
+  FitRows none = data.rows;
+  none.graph.assign(40, nullptr);
+  EXPECT_THROW(fit(network, data.targets, none, nullptr, {}, omen::Run(&one.run)), Error);
+}
+
+TEST(Saving, KeepsAnswersAtEveryPrecision) {
+  const Learnt data;
+  at::manual_seed(6);
+  const Network network(data.options());
+  const at::Tensor answers = data.answers(network);
+  for (const auto& [name, margin] : {std::pair{"single", 0.0}, {"half", 0.01}, {"byte", 0.05}}) {
+    container::Writer file;
+    ArtifactWriter out(file.sink());
+    save_options(network.options(), out);
+    save_target(data.targets[1], "target.", out);
+    save_weights(network, out, precision_named(name));
+    const std::string bytes = file.serialise();
+    const container::Reader file_in =
+        container::Reader::from_memory(bytes.data(), bytes.size(), nullptr);
+    const ArtifactReader in(file_in.source());
+    NetworkOptions options = load_options(in);
+    options.body.words = 6;
+    options.body.edge_kinds = options.auxiliary = 1;
+    options.outputs = 3;
+    const Network loaded(options);
+    load_weights(loaded, in);
+    EXPECT_LE((data.answers(loaded) - answers).abs().max().item<double>(), margin) << name;
+    EXPECT_EQ(load_target("target.", in).classes, data.targets[1].classes);
+  }
+  EXPECT_THROW(precision_named("double"), Error);
 }
 
 TEST(DistinctGraphs, AreListedOnce) {

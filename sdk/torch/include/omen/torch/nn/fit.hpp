@@ -20,9 +20,9 @@ struct FitOptions {
   double rate = 2e-3;
   double readout_rate = 3e-3;
   double decay = 1e-2;  // of the weights, decoupled from the gradient
-  LossOptions loss;
-  std::int64_t patience = 0;  // epochs without progress on the validation rows; 0: all epochs
-  std::string fingerprint;    // see TrainingOptions
+  LossOptions loss = {};
+  std::int64_t patience = 0;     // epochs without progress on the validation rows; 0: all epochs
+  std::string fingerprint = {};  // see TrainingOptions
 };
 
 // What is learnt from; `graph` must outlive the call.
