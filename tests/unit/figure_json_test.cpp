@@ -56,7 +56,8 @@ TEST(Figure, PanelsLieAboveEachOther) {
   figure.lines("a", {1}, {1}).panel(0);
   figure.lines("b", {1}, {1}).panel(1);
   figure.height(460).without_legend().shared_hover();
-  const json all = drawn(figure), layout = all["layout"];
+  const json all = drawn(figure);
+  const json& layout = all["layout"];
   EXPECT_FALSE(all["data"][0].contains("yaxis"));
   EXPECT_EQ(all["data"][1]["yaxis"], "y2");
   EXPECT_EQ(layout["yaxis"]["title"]["text"], "GPU");
