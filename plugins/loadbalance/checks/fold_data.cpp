@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading datasets and splits for the checks.
-#include "checks/fold_data.hpp"
+#include "fold_data.hpp"
 
 #include <algorithm>
 #include <fstream>

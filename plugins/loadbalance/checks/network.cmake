@@ -32,7 +32,10 @@ set(shuffled "${CMAKE_CURRENT_SOURCE_DIR}/../tasks/devmap-nvidia-shuffled.split.
   "${CMAKE_CURRENT_SOURCE_DIR}/network-folds")
 omen_add_show_check(NAME network_shuffled TRACK loadbalance
   COMMAND ${with_dataset} ${folds} check TABLES ${shuffled})
-omen_add_show_check(NAME network_retrained_fold TRACK loadbalance
+omen_add_show_check(NAME network_short_fold TRACK loadbalance
+  COMMAND ${with_dataset} ${folds} short TABLES ${shuffled})
+# Slow for ten trainings.
+omen_add_show_check(NAME network_retrained_folds TRACK loadbalance SLOW
   COMMAND ${with_dataset} ${folds} retrain TABLES ${shuffled})
 
 include(GoogleTest)
