@@ -38,7 +38,7 @@ class TempDir {
 
   // Makes the directories that lead to the file; a file that exists keeps its inode.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
-    const std::filesystem::path file = path_ / name;
+    std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     out << text;
