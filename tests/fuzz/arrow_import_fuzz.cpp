@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrow structs of a hostile producer; accepted ones are read, copied and exported completely.
 // covers: sdk/include/omen/table_impl.hpp
+// covers: sdk/include/omen/table_build_impl.hpp
 #include <array>
 #include <cstdint>
 #include <cstdlib>
