@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "components/withheld.hpp"
 #include "omen/reads.hpp"
 
 namespace omen::host {
@@ -97,7 +98,7 @@ class Cutter {
     Tables seen;
     for (const auto& [name, table] : kept) {
       const bool graph = name == "nodes" || name == "edges" || name == "node_features";
-      if (is_secret_table(name) || name == "candidates" || (scalars_only_ && graph)) continue;
+      if (is_withheld(name) || name == "candidates" || (scalars_only_ && graph)) continue;
       seen[name] = compact(table);
     }
     if (expand_) seen = expand_candidates(seen, candidates);
@@ -116,10 +117,6 @@ class Cutter {
 };
 
 }  // namespace
-
-bool is_secret_table(const std::string& table) {
-  return table == "targets" || table == "node_targets" || table == "candidate_costs";
-}
 
 bool predicts_candidates(const Task& task, const Tables& tables) {
   if (!task.decision || !tables.count("candidates")) return false;

@@ -9,9 +9,6 @@
 
 namespace omen::host {
 
-// Tables that hold what is to be predicted; no predict worker ever gets one.
-bool is_secret_table(const std::string& table);
-
 // Whether the predictor is asked for a cost of every candidate.
 bool predicts_candidates(const Task& task, const Tables& tables);
 // The table with the true values of what is predicted: targets, node_targets or candidate_costs.

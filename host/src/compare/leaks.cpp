@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compare/fold_data.hpp"
+#include "components/withheld.hpp"
 #include "omen/container.hpp"
 
 namespace omen::host {
@@ -227,7 +227,7 @@ std::vector<Fold> grouped_folds(const Task& task, const Tables& tables,
 
 void shuffle_labels(Tables& tables, std::uint64_t seed) {
   for (auto& [name, table] : tables) {
-    if (!is_secret_table(name)) continue;
+    if (!is_withheld(name)) continue;
     const std::vector<std::size_t> order =
         shuffled_order(static_cast<std::size_t>(table.rows()), seed);
     const Table drawn = take(table, Rows(order.begin(), order.end()));

@@ -8,6 +8,7 @@
 #include "compare/fold_data.hpp"
 #include "compare/job_directory.hpp"
 #include "compare/job_result.hpp"
+#include "components/withheld.hpp"
 #include "omen/learn/quantile.hpp"
 #include "pipeline/models.hpp"
 #include "pipeline/pipeline.hpp"
@@ -206,7 +207,7 @@ class JobRun {
       if (const fs::path weights = resolve_model(scorer, ""); !weights.empty() && handle.loads())
         load_model(handle, scorer, weights);
       Tables inputs = keep_workloads(task_.tables, fold_.test);
-      std::erase_if(inputs, [](const auto& entry) { return is_secret_table(entry.first); });
+      std::erase_if(inputs, [](const auto& entry) { return is_withheld(entry.first); });
       inputs["predictions"] = tables.at("predictions");
       MemoryDataset dataset;
       fill_for_job(dataset, inputs, task_.task);

@@ -11,6 +11,7 @@
 
 #include "components/component.hpp"
 #include "components/loader.hpp"
+#include "components/withheld.hpp"
 #include "pipeline/models.hpp"
 #include "worker/remote.hpp"
 
@@ -193,39 +194,6 @@ class Lease {
   Request request_;
   std::unique_ptr<Handle> handle_;
   bool usable_ = false;
-};
-
-// The caller's dataset without what a predictor must not see.
-class WithheldDataset {
- public:
-  explicit WithheldDataset(const omen_dataset* inner) : inner_(inner) {
-    view_.struct_size = sizeof view_;
-    view_.task_hash = inner->task_hash;
-    view_.task_json = inner->task_json;
-    view_.data = this;
-    view_.rows = [](const omen_dataset* d, const char* table) -> std::int64_t {
-      const omen_dataset* inner = static_cast<WithheldDataset*>(d->data)->inner_;
-      return is_secret(table) ? 0 : inner->rows(inner, table);
-    };
-    view_.open = [](const omen_dataset* d, const char* table, ArrowArrayStream* out,
-                    omen_error* error) -> omen_status {
-      const omen_dataset* inner = static_cast<WithheldDataset*>(d->data)->inner_;
-      if (is_secret(table))
-        return detail::fail(error, OMEN_NOT_FOUND,
-                            "table '" + std::string(table) + "' is withheld here");
-      return inner->open(inner, table, out, error);
-    };
-  }
-  WithheldDataset(const WithheldDataset&) = delete;
-  WithheldDataset& operator=(const WithheldDataset&) = delete;
-  const omen_dataset* c() const noexcept { return &view_; }
-
- private:
-  static bool is_secret(std::string_view table) {
-    return table == "targets" || table == "node_targets";
-  }
-  const omen_dataset* inner_;
-  omen_dataset view_{};
 };
 
 // A stream of the callee together with what it reads from; members go in reverse order, the stream

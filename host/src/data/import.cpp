@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "components/withheld.hpp"
 #include "data/key_check.hpp"
 #include "data/staging.hpp"
 #include "omen/table_writer.hpp"
@@ -254,8 +255,7 @@ void check_columns(const DatasetInfo& info, const Tables& tables) {
   for (const auto& [name, table] : tables)
     for (const std::string& column : column_names_of(table)) {
       all.push_back(name + "." + column);
-      if (name == "targets" || name == "node_targets" || name == "candidate_costs")
-        all.push_back(column);
+      if (is_withheld(name)) all.push_back(column);
     }
   for (const TargetSpec& target : info.targets) require("target", target.name, all);
   for (const auto& [column, note] : info.columns) require("note on", column, all);

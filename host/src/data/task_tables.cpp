@@ -8,6 +8,7 @@
 #include <set>
 
 #include "components/registry.hpp"
+#include "components/withheld.hpp"
 #include "text/json_writer.hpp"
 
 namespace omen::host {
@@ -61,10 +62,6 @@ Input parse_input(const std::string& text) {
   const std::size_t dot = text.find('.');
   if (dot == std::string::npos) return {text, "*"};
   return {text.substr(0, dot), text.substr(dot + 1)};
-}
-
-bool is_withheld_table(const std::string& table) {
-  return table == "targets" || table == "node_targets" || table == "candidate_costs";
 }
 
 // Where a target lies.
@@ -224,7 +221,7 @@ std::map<std::string, Names> input_columns(const Task& task, const Tables& data)
   std::map<std::string, Names> columns;
   for (const std::string& text : task.inputs) {
     const Input input = parse_input(text);
-    if (is_withheld_table(input.table))
+    if (is_withheld(input.table))
       throw Error(OMEN_INVALID_DATA, "input '" + text + "' is withheld: it holds the answers");
     const Table& table = table_of(data, input.table, "input '" + text + "'");
     const bool target = std::any_of(

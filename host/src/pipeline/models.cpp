@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "components/withheld.hpp"
 #include "omen/join.hpp"
 #include "omen/reads.hpp"
 #include "worker/machine.hpp"
@@ -240,7 +241,7 @@ std::vector<std::string> feature_schema(const ComponentInfo& component, const Da
   std::vector<std::string> schema;
   for (const std::string& text : component.reads) {
     const ReadEntry read = parse_read(text);
-    if (read.table.ends_with("targets") || !data.has(read.table.c_str())) continue;
+    if (is_withheld(read.table) || !data.has(read.table.c_str())) continue;
     const TableStream stream = data.stream(read.table.c_str());
     const Table& columns = stream.schema();
     for (std::size_t c = 0; c < columns.columns(); ++c) {

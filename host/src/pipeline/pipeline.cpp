@@ -13,6 +13,7 @@
 #include <iostream>
 #include <unordered_map>
 
+#include "components/withheld.hpp"
 #include "omen/join.hpp"
 #include "omen/reads.hpp"
 #include "omen/scaled_number.hpp"
@@ -282,12 +283,6 @@ Table with_gaps(const Table& predictions, const std::vector<std::int64_t>& order
   return with_column(builder.finish(), workloads, workloads.index("workload_id"));
 }
 
-MemoryDataset& fill(MemoryDataset& dataset, const Tables& tables) {
-  for (const auto& [name, table] : tables) dataset.put(name, table);
-  for (const char* secret : {"targets", "node_targets"}) dataset.withhold(secret);
-  return dataset;
-}
-
 }  // namespace
 
 namespace {
@@ -496,7 +491,7 @@ Prediction predict(const Components& components, const Choice& choice, const Tab
   auto start = std::chrono::steady_clock::now();
   PredictorHandle handle = components.predictor(choice.predictor, options);
   MemoryDataset dataset;
-  fill(dataset, conform(tables, choice.model));
+  put_inputs(dataset, conform(tables, choice.model));
   load_model(handle, choice.predictor, choice.model, dataset.view());
   result.load_seconds = seconds_since(start);
 

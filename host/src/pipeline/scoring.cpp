@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "components/withheld.hpp"
 #include "omen/reads.hpp"
 #include "omen/tables.hpp"
 #include "pipeline.hpp"
@@ -64,11 +65,6 @@ std::string dialect_of(const Tables& tables) {
   return nodes == tables.end() ? "" : nodes->second.metadata("omen.dialect");
 }
 
-void put_scored(MemoryDataset& dataset, const Tables& tables) {
-  for (const auto& [name, table] : tables) dataset.put(name, table);
-  for (const char* secret : {"targets", "node_targets"}) dataset.withhold(secret);
-}
-
 void check_scores(const Table& scores, const Table& candidates, const std::string& who) {
   for (const std::string& column : tables::required_columns(OMEN_TABLE_SCORES))
     if (!scores.has(column))
@@ -96,7 +92,7 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
   Scoring result;
   const RunContext run(components.settings().run, components.settings().hooks);
   MemoryDataset workloads;
-  put_scored(workloads, tables);
+  put_inputs(workloads, tables);
   if (plan.candidates) {
     result.candidates = complete_candidates(*plan.candidates, tables.at("workloads"));
   } else if (handle.enumerates()) {
@@ -133,7 +129,7 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
   } else {
     flags.finish();
   }
-  put_scored(dataset, tables);
+  put_inputs(dataset, tables);
   const auto start = std::chrono::steady_clock::now();
   result.scores = handle.score(run.c(), dataset.c()).read_all();
   result.score_seconds = scoring_seconds_since(start);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door to components: what they are shown, and where they run.
+#include <gtest/gtest.h>
+
+#include "components/calls.hpp"
+#include "components/withheld.hpp"
+#include "omen/testing/errors.hpp"
+#include "omen/testing/temp_dir.hpp"
+#include "pipeline/models.hpp"
+#include "pipeline/pipeline.hpp"
+
+namespace omen::host {
+namespace {
+
+namespace fs = std::filesystem;
+using test::error_of;
+using test::IsError;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+// Two workloads with two candidates each, and every table that holds the truth about them.
+Tables tables_with_truth() {
+  const std::vector<std::int64_t> owner{0, 0, 1, 1};
+  const std::vector<std::int32_t> number{0, 1, 0, 1};
+  Tables tables;
+  tables["workloads"] = TableBuilder()
+                            .add("workload_id", std::vector<std::int64_t>{0, 1})
+                            .add_categories("group", {"a", "b"})
+                            .add("x", std::vector<double>{1, 2})
+                            .finish();
+  tables["candidates"] = TableBuilder()
+                             .add("workload_id", owner)
+                             .add("candidate_id", number)
+                             .add_categories("name", {"l", "r", "l", "r"})
+                             .finish();
+  tables["candidate_costs"] = TableBuilder()
+                                  .add("workload_id", owner)
+                                  .add("candidate_id", number)
+                                  .add("cost", std::vector<double>{1, 2, 3, 4})
+                                  .finish();
+  tables["targets"] = TableBuilder()
+                          .add("workload_id", std::vector<std::int64_t>{0, 1})
+                          .add("cost", std::vector<double>{1, 3})
+                          .finish();
+  tables["node_targets"] = tables["targets"];
+  return tables;
+}
+
+class Door : public ::testing::Test {
+ protected:
+  Door() : registry_(Registry::discover({fs::path(OMEN_TEST_BUILD_DIR) / "fixtures/witness"})) {
+    use_registry_for_calls(registry_);
+  }
+  ~Door() override { drop_idle_components(); }
+
+  ComponentRef witness() const { return registry_.component(OMEN_PREDICTOR, "witness.sees"); }
+  Choice choice(const Components& components) const {
+    const fs::path file = dir_.path() / "witness.omen";
+    PredictorHandle handle = components.predictor(witness(), resolve_options(*witness().info, {}));
+    save_model(handle, witness(), {}, file);
+    return {witness(), file};
+  }
+  static PipelineSettings settings(bool isolate) {
+    PipelineSettings settings;
+    settings.isolate = isolate;
+    return settings;
+  }
+
+  test::TempDir dir_;
+  Registry registry_;
+};
+
+TEST(Withheld, IsWhatHoldsTheTruth) {
+  for (const char* table : {"targets", "node_targets", "candidate_costs"})
+    EXPECT_TRUE(is_withheld(table)) << table;
+  for (const char* table : {"workloads", "candidates", "nodes", "edges", "predictions", ""})
+    EXPECT_FALSE(is_withheld(table)) << table;
+}
+
+TEST_F(Door, PredictorsDoNotSeeTheTruth) {
+  for (const bool isolate : {false, true}) {
+    const Components components(registry_, settings(isolate));
+    FlagBook flags({}, {});
+    const Prediction prediction =
+        predict(components, choice(components), tables_with_truth(), flags);
+    EXPECT_THAT(prediction.rows.numbers("secret_rows"), Each(0)) << "isolated: " << isolate;
+  }
+}
+
+TEST_F(Door, ScorersDoNotSeeTheTruth) {
+  const Components components(registry_, settings(false));
+  ScoringPlan plan;
+  plan.scorer = registry_.component(OMEN_SCORER, "witness.ranks");
+  plan.tables = tables_with_truth();
+  plan.candidates = plan.tables.at("candidates");
+  FlagBook flags({}, {});
+  EXPECT_THAT(score(components, plan, flags).scores.numbers("score"), Each(0));
+}
+
+TEST_F(Door, ComponentsThatAreCalledDoNotSeeTheTruth) {
+  MemoryDataset data;
+  for (const auto& [name, table] : tables_with_truth()) data.put(name, table);
+  const RunContext run{RunSettings{}};
+  for (const char* component : {"witness.sees", "witness.ranks"}) {
+    const bool predicts = component == std::string("witness.sees");
+    ArrowArrayStream out{};
+    ErrorOut error;
+    error.check((predicts ? call_extension()->predict : call_extension()->score)(
+        nullptr, run.c(), component, nullptr, nullptr, data.c(), &out, error));
+    const Table rows = TableStream::import(&out).read_all();
+    EXPECT_THAT(rows.numbers(predicts ? "secret_rows" : "score"), Each(0)) << component;
+  }
+}
+
+}  // namespace
+}  // namespace omen::host
+
+// Workers of these tests are this very program.
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "__worker")
+    return omen::host::worker_main(argc, argv);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
