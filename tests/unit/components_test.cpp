@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The door to components: what they are shown, and where they run.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "components/calls.hpp"
+#include "components/components.hpp"
 #include "components/withheld.hpp"
 #include "omen/testing/errors.hpp"
 #include "omen/testing/temp_dir.hpp"
@@ -48,10 +50,7 @@ Tables tables_with_truth() {
 
 class Door : public ::testing::Test {
  protected:
-  Door() : registry_(Registry::discover({fs::path(OMEN_TEST_BUILD_DIR) / "fixtures/witness"})) {
-    use_registry_for_calls(registry_);
-  }
-  ~Door() override { drop_idle_components(); }
+  Door() : registry_(Registry::discover({fs::path(OMEN_TEST_BUILD_DIR) / "fixtures/witness"})) {}
 
   ComponentRef witness() const { return registry_.component(OMEN_PREDICTOR, "witness.sees"); }
   Choice choice(const Components& components) const {
@@ -60,8 +59,19 @@ class Door : public ::testing::Test {
     save_model(handle, witness(), {}, file);
     return {witness(), file};
   }
-  static PipelineSettings settings(bool isolate) {
-    PipelineSettings settings;
+  // What a predictor answers that asks another one, which is told to behave in this mode.
+  Table ask(const Components& components, const std::string& mode) const {
+    OptionSources sources;
+    sources.flags = {{"ask", "witness.sees"}, {"mode", mode}};
+    PredictorHandle handle =
+        components.predictor(witness(), resolve_options(*witness().info, sources));
+    MemoryDataset data;
+    put_inputs(data, tables_with_truth());
+    const RunContext run{RunSettings{}};
+    return handle.predict(run.c(), data.c()).read_all();
+  }
+  static ComponentSettings settings(bool isolate) {
+    ComponentSettings settings;
     settings.isolate = isolate;
     return settings;
   }
@@ -98,6 +108,8 @@ TEST_F(Door, ScorersDoNotSeeTheTruth) {
 }
 
 TEST_F(Door, ComponentsThatAreCalledDoNotSeeTheTruth) {
+  const Components components(registry_, settings(false));
+  const ComponentsInUse in_use(components);
   MemoryDataset data;
   for (const auto& [name, table] : tables_with_truth()) data.put(name, table);
   const RunContext run{RunSettings{}};
@@ -110,6 +122,54 @@ TEST_F(Door, ComponentsThatAreCalledDoNotSeeTheTruth) {
     const Table rows = TableStream::import(&out).read_all();
     EXPECT_THAT(rows.numbers(predicts ? "secret_rows" : "score"), Each(0)) << component;
   }
+}
+
+TEST_F(Door, CallsStayInTheProcessWhereNobodyAsksForMore) {
+  for (const bool isolate : {false, true}) {
+    const Components components(registry_, settings(isolate));
+    const ComponentsInUse in_use(components);
+    const Table rows = ask(components, "plain");
+    EXPECT_EQ(rows.numbers("process"), rows.numbers("asking_process"));
+    EXPECT_EQ(rows.numbers("process")[0] == getpid(), !isolate);
+  }
+}
+
+TEST_F(Door, CallsKeepIsolation) {
+  ComponentSettings isolated = settings(true);
+  isolated.limits.isolate_calls = true;
+  const Components components(registry_, isolated);
+  const Table rows = ask(components, "plain");
+  EXPECT_NE(rows.numbers("asking_process")[0], getpid());
+  EXPECT_NE(rows.numbers("process")[0], getpid());
+  EXPECT_NE(rows.numbers("process")[0], rows.numbers("asking_process")[0]);
+}
+
+// The one that asks runs here, without limits, so that only those of the call can end it.
+TEST_F(Door, CallsKeepTimeAndMemoryLimits) {
+  const Components asking(registry_, settings(false));
+  ComponentSettings hurried = settings(true), small = settings(true);
+  hurried.limits.timeout_s = 0.3;
+  small.limits.memory_bytes = std::uint64_t{256} << 20;
+  {
+    const Components called(registry_, hurried);
+    const ComponentsInUse in_use(called);
+    EXPECT_THAT(error_of([&] { ask(asking, "hang"); }),
+                IsError(OMEN_TIMEOUT, HasSubstr("did not finish predict within 0.3 s")));
+  }
+  const Components called(registry_, small);
+  const ComponentsInUse in_use(called);
+  EXPECT_THAT(error_of([&] { ask(asking, "eat"); }),
+              IsError(OMEN_OUT_OF_MEMORY, HasSubstr("used more than 256 MB")));
+}
+
+// What a worker is told about calls is what its own workers are bound by.
+TEST_F(Door, LimitsReachCallsFromWorkers) {
+  ComponentSettings limited = settings(true);
+  limited.limits.isolate_calls = true;
+  limited.limits.memory_bytes = std::uint64_t{256} << 20;
+  const Components components(registry_, limited);
+  EXPECT_THAT(error_of([&] { ask(components, "eat"); }),
+              IsError(OMEN_OUT_OF_MEMORY, HasSubstr("used more than 256 MB")));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ int judge(const Globals& globals, const CompareRequest& request, const Compariso
 }  // namespace
 
 PlanRequest plan_request(const Session& session, const CompareRequest& request) {
-  const PipelineSettings& settings = session.components().settings();
+  const ComponentSettings& settings = session.components().settings();
   PlanRequest plan;
   plan.contestants = given_contestants(request);
   plan.tasks = given_tasks(request);

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "components/calls.hpp"
 #include "tables/table_io.hpp"
 #include "text/json_writer.hpp"
 #include "worker/machine.hpp"
@@ -29,7 +28,6 @@ Session::Session(const Globals& globals, const RunChoices& run, const Flags& fla
       registry_(Registry::discover(globals.plugin_path)),
       flags_(flags, config_text(globals)) {
   install_interrupt_handler();
-  use_registry_for_calls(registry_);
   const bool names_directory =
       !output.empty() && (output.back() == '/' || fs::is_directory(output));
   if (names_directory) {
@@ -39,7 +37,7 @@ Session::Session(const Globals& globals, const RunChoices& run, const Flags& fla
     if (error) throw Error(OMEN_IO, "directory " + output + " cannot be made: " + error.message());
   }
   progress_ = std::make_unique<Progress>(title, !globals.quiet && !globals.plain);
-  PipelineSettings settings;
+  ComponentSettings settings;
   settings.run.threads = globals.threads;
   settings.run.seed = globals.seed;
   settings.run.devices = globals.devices;
@@ -52,8 +50,9 @@ Session::Session(const Globals& globals, const RunChoices& run, const Flags& fla
   settings.limits.timeout_s = run.timeout_seconds;
   settings.limits.memory_bytes = run.memory_bytes;
   settings.limits.threads = globals.threads;
-  settings.limits.plugin_path = globals.plugin_path;
+  settings.limits.isolate_calls = run.isolate;
   components_ = std::make_unique<Components>(registry_, std::move(settings));
+  in_use_ = std::make_unique<ComponentsInUse>(*components_);
 }
 
 double Session::elapsed() const {

@@ -42,7 +42,22 @@ class Session {
   std::filesystem::path directory_;
   std::unique_ptr<Progress> progress_;
   std::unique_ptr<Components> components_;
+  std::unique_ptr<ComponentsInUse> in_use_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// For verbs that open components only where a dataset has to be made.
+class RecipeDoor {
+ public:
+  explicit RecipeDoor(const Globals& globals)
+      : registry_(Registry::discover(globals.plugin_path)),
+        components_(registry_, {}),
+        in_use_(components_) {}
+
+ private:
+  Registry registry_;
+  Components components_;
+  ComponentsInUse in_use_;
 };
 
 std::string read_text(const std::filesystem::path& path);

@@ -128,7 +128,7 @@ class TrainVerb {
   }
 
   int run() {
-    PipelineSettings settings = session_.components().settings();
+    ComponentSettings settings = session_.components().settings();
     settings.hooks.metric = [this](const char* name, std::int64_t step, double value) {
       const std::lock_guard lock(mutex_);
       metrics_.push_back({name, step, value});

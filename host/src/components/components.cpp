@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One door to components: in this process or in a worker, behind the same handles.
+#include "components/components.hpp"
+
+#include <atomic>
+
 #include "components/loader.hpp"
 #include "omen/conformance/checking_proxy.hpp"
-#include "pipeline/pipeline.hpp"
 #include "text/log.hpp"
 #include "worker/machine.hpp"
 #include "worker/remote.hpp"
@@ -10,7 +13,7 @@
 namespace omen::host {
 namespace {
 
-LoadedPlugin& loaded(const Manifest& manifest) {
+LoadedPlugin& opened(const Manifest& manifest) {
   try {
     return load_plugin(manifest);
   } catch (const Error& e) {
@@ -20,7 +23,7 @@ LoadedPlugin& loaded(const Manifest& manifest) {
 
 template <class Handle, class Vt>
 Handle local(const ComponentRef& ref, const OptionValues& options) {
-  const Vt& vt = loaded(ref.plugin->manifest).vtable<Vt>(ref.info->kind, ref.info->id);
+  const Vt& vt = opened(ref.plugin->manifest).vtable<Vt>(ref.info->kind, ref.info->id);
 #if OMEN_CHECK_CALLS
   static const auto findings = std::make_shared<conformance::Findings>(
       [](const conformance::Finding& finding) { log(OMEN_LOG_WARN, "omen", finding.text); });
@@ -39,18 +42,30 @@ std::uint64_t half_of_memory() {
   return (limited ? machine.cgroup_memory : machine.memory) / 2;
 }
 
-std::string key_of(const ComponentRef& ref, const OptionValues& options) {
-  return ref.info->id + "\n" + options.canonical_json();
+std::atomic<const Components*> g_in_use{nullptr};
+std::atomic<const Components*> g_usual{nullptr};
+
+ComponentSettings& usual_settings() {
+  static auto* const settings = new ComponentSettings;
+  return *settings;
 }
 
 }  // namespace
 
-Components::Components(const Registry& registry, PipelineSettings settings)
-    : registry_(registry), settings_(std::move(settings)) {}
+Components::Components(const Registry& registry, ComponentSettings settings)
+    : registry_(registry),
+      settings_(std::move(settings)),
+      pools_(std::make_unique<decltype(pools_)::element_type>()) {
+  settings_.limits.plugin_path = registry.plugin_path();
+}
 Components::~Components() = default;
 
+bool Components::isolated(const Manifest& plugin) const {
+  return settings_.isolate || plugin.isolation != "default";
+}
+
 bool Components::isolated(const ComponentRef& ref) const {
-  return settings_.isolate || ref.plugin->manifest.isolation != "default";
+  return isolated(ref.plugin->manifest);
 }
 
 PredictorHandle Components::predictor(const ComponentRef& ref, const OptionValues& options) const {
@@ -67,25 +82,23 @@ FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues&
   return remote_frontend(ref.plugin->manifest, ref.info->id, options, limits);
 }
 
-std::unique_ptr<FrontendHandle> Components::take_frontend(const ComponentRef& ref,
-                                                          const OptionValues& options,
-                                                          bool generates) const {
-  {
-    const std::lock_guard lock(idle_mutex_);
-    if (auto node = idle_.extract(key_of(ref, options))) return std::move(node.mapped());
-  }
-  return std::make_unique<FrontendHandle>(frontend(ref, options, generates));
+Lease<FrontendHandle> Components::lease_frontend(const ComponentRef& ref,
+                                                 const OptionValues& options,
+                                                 bool generates) const {
+  const std::string key =
+      ref.info->id + "\n" + options.canonical_json() + (generates ? "\ngenerates" : "");
+  return lease<FrontendHandle>(ref, key, [&] { return frontend(ref, options, generates); });
 }
 
-void Components::keep_frontend(const ComponentRef& ref, const OptionValues& options,
-                               std::unique_ptr<FrontendHandle> handle) const {
-  if (!isolated(ref) || ref.info->caps & OMEN_CAP_THREAD_AFFINE) return;
-  const std::lock_guard lock(idle_mutex_);
-  idle_.emplace(key_of(ref, options), std::move(handle));
+void Components::drop_idle() const {
+  pool<PredictorHandle>().clear();
+  pool<FrontendHandle>().clear();
+  pool<ProfilerHandle>().clear();
+  pool<ScorerHandle>().clear();
 }
 
 std::shared_ptr<RemoteSniffer> Components::sniffer_of(const Manifest& manifest) const {
-  const std::lock_guard lock(idle_mutex_);
+  const std::lock_guard lock(sniffers_mutex_);
   std::shared_ptr<RemoteSniffer>& sniffer = sniffers_[manifest.id];
   if (!sniffer) sniffer = std::make_shared<RemoteSniffer>(manifest, settings_.limits);
   return sniffer;
@@ -114,27 +127,54 @@ int Components::sniff(const ComponentRef& ref, const std::string& input, const c
     try {
       return sniffer_of(manifest)->sniff(ref.info->id, input.c_str(), bytes);
     } catch (...) {
-      const std::lock_guard lock(idle_mutex_);
+      const std::lock_guard lock(sniffers_mutex_);
       sniffers_.erase(manifest.id);
       throw;
     }
   }
-  const auto& vt = loaded(manifest).vtable<omen_graph_frontend_vt>(ref.info->kind, ref.info->id);
+  const auto& vt = opened(manifest).vtable<omen_graph_frontend_vt>(ref.info->kind, ref.info->id);
   return vt.sniff ? vt.sniff(input.c_str(), head, size) : 0;
 }
 
 void Components::write_graph(const FoundPlugin& plugin, const omen_run* run, const omen_dataset* in,
                              const std::string& path) const {
   const Manifest& manifest = plugin.manifest;
-  if (settings_.isolate || manifest.isolation != "default")
+  if (isolated(manifest))
     return remote_write_graph(manifest, run, in, path.c_str(), settings_.limits);
   const auto* writer =
-      static_cast<const omen_graph_writer_ext*>(loaded(manifest).extension(OMEN_EXT_GRAPH_WRITER));
+      static_cast<const omen_graph_writer_ext*>(opened(manifest).extension(OMEN_EXT_GRAPH_WRITER));
   if (!writer)
     throw Error(OMEN_UNSUPPORTED,
                 "plugin misbehaving: " + manifest.id + " lists graph formats but has no writer");
   ErrorOut error;
   error.check(writer->write(run, in, path.c_str(), error));
+}
+
+ComponentsInUse::ComponentsInUse(const Components& components)
+    : before_(g_in_use.exchange(&components)) {}
+
+ComponentsInUse::~ComponentsInUse() {
+  g_in_use = before_;
+}
+
+const Components& components_in_use() {
+  if (const Components* given = g_in_use) return *given;
+  static const Components* const usual = [] {
+    const auto* const registry = new Registry(Registry::discover({}));
+    const auto* const components = new Components(*registry, usual_settings());
+    g_usual = components;
+    return components;
+  }();
+  return *usual;
+}
+
+void set_usual_settings(ComponentSettings settings) {
+  usual_settings() = std::move(settings);
+}
+
+void drop_idle_components() {
+  for (const auto& door : {&g_in_use, &g_usual})
+    if (const Components* components = *door) components->drop_idle();
 }
 
 }  // namespace omen::host

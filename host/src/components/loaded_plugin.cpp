@@ -10,7 +10,7 @@
 #include <mutex>
 #include <utility>
 
-#include "components/calls.hpp"
+#include "components/components.hpp"
 #include "components/host_services.hpp"
 #include "library.hpp"
 #include "omen/container.hpp"

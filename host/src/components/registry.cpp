@@ -120,6 +120,7 @@ std::vector<SearchPlace> Registry::search_places(const std::vector<fs::path>& pl
 
 Registry Registry::discover(const std::vector<fs::path>& plugin_path) {
   Registry registry;
+  registry.plugin_path_ = plugin_path;
   registry.places_ = search_places(plugin_path);
   std::map<std::string, std::string> used;  // id -> directory of the plugin that wins
   for (const SearchPlace& place : registry.places_) {

@@ -42,6 +42,8 @@ class Registry {
       const std::vector<std::filesystem::path>& plugin_path);
 
   const std::vector<SearchPlace>& places() const noexcept { return places_; }
+  // What discover() was given, for processes that this one starts.
+  const std::vector<std::filesystem::path>& plugin_path() const noexcept { return plugin_path_; }
   const std::vector<FoundPlugin>& plugins() const noexcept {
     return plugins_;
   }  // sorted by id, shadowed ones behind
@@ -54,6 +56,7 @@ class Registry {
   std::vector<ComponentRef> components(std::uint32_t kind) const;
 
  private:
+  std::vector<std::filesystem::path> plugin_path_;
   std::vector<SearchPlace> places_;
   std::vector<FoundPlugin> plugins_;
   std::vector<BrokenPlugin> broken_;

@@ -338,13 +338,13 @@ ComponentRef find_frontend(const Components& components, const std::string& inpu
 Lowered lower(const Components& components, const std::string& input, const ComponentRef& frontend,
               const OptionValues& options) {
   Lowered lowered{input, frontend.info->id, {}, {}};
-  std::unique_ptr<FrontendHandle> handle =
-      components.take_frontend(frontend, options, input.empty());
   const RunContext run(components.settings().run, components.settings().hooks);
   TableCollector out;
-  handle->lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
+  components.lease_frontend(frontend, options, input.empty()).use([&](FrontendHandle& handle) {
+    handle.lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
+    return true;
+  });
   lowered.tables = out.take();
-  components.keep_frontend(frontend, options, std::move(handle));
   if (!lowered.tables.count("workloads"))
     throw Error(OMEN_INTERNAL, "plugin misbehaving: " + frontend.info->id + " lowered " + input +
                                    " without workloads");

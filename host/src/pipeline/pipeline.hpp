@@ -3,76 +3,18 @@
 // train, rank.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/flag_book.hpp"
-#include "components/component.hpp"
-#include "components/registry.hpp"
-#include "components/run_context.hpp"
+#include "components/components.hpp"
 #include "tables/dataset_tables.hpp"
-#include "worker/worker.hpp"
 
 namespace omen::host {
-
-class RemoteSniffer;
-
-// A compiler may hang on a file, and those behind it should not wait for ever.
-inline constexpr double kFileSeconds = 300;
-
-struct PipelineSettings {
-  RunSettings run;
-  RunHooks hooks;
-  bool isolate = false;
-  WorkerLimits limits;
-};
-
-// Opens components in this process, or in a worker where the caller or the plugin asks for it.
-// [any-thread]
-class Components {
- public:
-  Components(const Registry& registry, PipelineSettings settings);
-  ~Components();
-
-  const Registry& registry() const noexcept { return registry_; }
-  const PipelineSettings& settings() const noexcept { return settings_; }
-  bool isolated(const ComponentRef& ref) const;
-
-  PredictorHandle predictor(const ComponentRef& ref, const OptionValues& options) const;
-  // A front end for one of many inputs. One that did well goes back with keep_frontend(): to start
-  // a worker costs more than to lower a file. A worker gets kFileSeconds for each file and half of
-  // the memory unless the user says otherwise; to generate workloads may take any time.
-  std::unique_ptr<FrontendHandle> take_frontend(const ComponentRef& ref,
-                                                const OptionValues& options, bool generates) const;
-  void keep_frontend(const ComponentRef& ref, const OptionValues& options,
-                     std::unique_ptr<FrontendHandle> handle) const;
-  ProfilerHandle profiler(const ComponentRef& ref, const OptionValues& options) const;
-  ScorerHandle scorer(const ComponentRef& ref, const OptionValues& options) const;
-  CommandHandle command(const ComponentRef& ref, const OptionValues& options) const;
-  // Confidence that `input` is for this front end; head is null for a name that is no file.
-  int sniff(const ComponentRef& ref, const std::string& input, const char* head,
-            std::size_t size) const;
-  // omen.graph-writer/1 of a plugin.
-  void write_graph(const FoundPlugin& plugin, const omen_run* run, const omen_dataset* in,
-                   const std::string& path) const;
-
- private:
-  FrontendHandle frontend(const ComponentRef& ref, const OptionValues& options,
-                          bool generates) const;
-  std::shared_ptr<RemoteSniffer> sniffer_of(const Manifest& manifest) const;
-
-  const Registry& registry_;
-  PipelineSettings settings_;
-  mutable std::mutex idle_mutex_;
-  mutable std::multimap<std::string, std::unique_ptr<FrontendHandle>> idle_;  // by id and options
-  mutable std::map<std::string, std::shared_ptr<RemoteSniffer>> sniffers_;    // by plugin
-};
 
 // The surest front end for an input, or whether `component` takes it; nothing where none does.
 std::optional<ComponentRef> recognise(const Components& components, const std::string& input,

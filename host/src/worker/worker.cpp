@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "child_process.hpp"
+#include "components/components.hpp"
 #include "components/loader.hpp"
 #include "exchange.hpp"
 #include "line_channel.hpp"
@@ -77,6 +78,18 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
   const rlimit limit{most, most};
   setrlimit(RLIMIT_DATA, &limit);
 #endif
+}
+
+// What the component calls is bound as it is itself; its workers keep their files within ours, so
+// that these go with it.
+ComponentSettings settings_for_calls(const Json& request) {
+  ComponentSettings settings;
+  settings.isolate = settings.limits.isolate_calls = request.at("isolate_calls").get<bool>();
+  settings.limits.timeout_s = request.at("timeout").get<double>();
+  settings.limits.memory_bytes = request.at("memory").get<std::uint64_t>();
+  settings.limits.threads = request.at("threads").get<unsigned>();
+  settings.limits.run_dir = request.at("parts").get<std::string>();
+  return settings;
 }
 
 class Session;
@@ -430,6 +443,7 @@ Json Session::open(const Json& request) {
   limit_memory(request.at("memory").get<std::uint64_t>());
   parts_ = std::make_unique<exchange::PartDirectory>(
       fs::path(request.at("parts").get<std::string>()), "w");
+  set_usual_settings(settings_for_calls(request));
   try {
     plugin_ = &load_plugin(read_manifest(plugin_json_));
   } catch (const Error& error) {

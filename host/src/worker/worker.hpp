@@ -37,7 +37,8 @@ struct WorkerLimits {
   std::filesystem::path
       run_dir;  // parent of the exchange directory; empty: the temporary directory
   std::vector<std::filesystem::path>
-      plugin_path;                   // where the plugin's own calls find other components
+      plugin_path;             // where the plugin's own calls find other components
+  bool isolate_calls = false;  // what it calls gets workers of its own, within the same limits
   std::filesystem::path executable;  // the program that has `__worker`; empty: this one
 };
 

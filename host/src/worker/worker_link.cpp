@@ -131,6 +131,9 @@ WorkerLink::WorkerLink(const Manifest& plugin, std::string component, const Work
     call("open", {{"log_level", worker_log_level()},
                   {"cpus", limits.cpus},
                   {"memory", limits.memory_bytes},
+                  {"timeout", limits.timeout_s},
+                  {"threads", limits.threads},
+                  {"isolate_calls", limits.isolate_calls},
                   {"parts", directory_.string()}});
   } catch (...) {
     child_.reset();
