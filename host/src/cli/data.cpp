@@ -137,6 +137,7 @@ void print_info_json(const DatasetInfo& info, const Tables& tables) {
 }
 
 int info(const Globals& globals, const DataRequest& request) {
+  const RecipeDoor door(globals);
   const DatasetInfo info = find_dataset(only_word(request, "dataset"));
   const Tables tables = load_dataset(info);
   if (globals.json) {
@@ -305,7 +306,10 @@ int make(const Globals& globals, const DataRequest& request) {
   const Recipe recipe = read_recipe(find_recipe(name));
   const fs::path directory =
       request.output.empty() ? dataset_cache() / recipe.name : directory_for(request, recipe.name);
-  print_made(globals, make_dataset(recipe, directory));
+  Session session(globals, request.run, request.flags, "make " + recipe.name, "");
+  const DatasetInfo made = make_dataset(recipe, directory);
+  session.progress().finish();
+  print_made(globals, made);
   return kOk;
 }
 
@@ -333,6 +337,7 @@ CheckedDataset check_one_dataset(const std::string& name) {
 }
 
 int check(const Globals& globals, const DataRequest& request) {
+  const RecipeDoor door(globals);
   std::vector<std::string> names = request.words;
   if (names.empty())
     for (const DatasetEntry& entry : list_datasets()) names.push_back(entry.name);

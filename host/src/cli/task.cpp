@@ -8,6 +8,7 @@
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/console.hpp"
+#include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "text/json_writer.hpp"
 
@@ -264,6 +265,7 @@ int check(const Globals& globals, const TaskRequest& request) {
 int run_task(const Globals& globals, const TaskRequest& request) {
   if (request.action.empty())
     usage_error("what to do with a task is missing", "say new, show or check");
+  const RecipeDoor door(globals);
   if (request.action == "new") return make(globals, request);
   return request.action == "show" ? show(globals, request) : check(globals, request);
 }

@@ -236,9 +236,8 @@ Tables import_with(const Components& components, const ComponentRef& frontend,
 }
 
 Tables import_with(const std::string& component, const Names& paths, const TextPairs& options) {
-  const Registry registry = Registry::discover({});
-  const Components components(registry, {});
-  const ComponentRef ref = registry.component(OMEN_GRAPH_FRONTEND, component);
+  const Components& components = components_in_use();
+  const ComponentRef ref = components.registry().component(OMEN_GRAPH_FRONTEND, component);
   FlagBook flags(options, {});
   const OptionValues values = resolve_options(*ref.info, flags.sources_for(*ref.info));
   flags.finish();

@@ -39,7 +39,7 @@ DatasetInfo import_tables(const ImportPlan& plan, const std::vector<std::string>
 // Tables from a front end, one input behind the other; without paths it generates its own.
 Tables import_with(const Components& components, const ComponentRef& frontend,
                    const OptionValues& options, const std::vector<std::string>& paths);
-// The same with plugins from the usual places, for recipes.
+// The same through the door in use, for recipes.
 Tables import_with(const std::string& component, const std::vector<std::string>& paths,
                    const TextPairs& options);
 
