@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognises inputs, lowers them and puts those of one kind together.
+#include "pipeline/pipeline.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+
+#include "omen/join.hpp"
+
+namespace omen::host {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kHeadBytes = 4096;
+
+// The first bytes of a file; nothing for a name that is no file.
+std::optional<std::string> head_of(const std::string& input) {
+  std::error_code error;
+  if (!fs::exists(input, error)) return std::nullopt;
+  if (fs::is_directory(input, error)) return std::string();
+  // A pipe would hold omen up, and what is read from it here the front end would miss.
+  if (!fs::is_regular_file(input, error))
+    throw Error(OMEN_IO, input + " is neither a file nor a directory",
+                "front ends read files; save what it gives as one first");
+  std::ifstream in(input, std::ios::binary);
+  if (!in) throw Error(OMEN_IO, input + " cannot be read", "check its permissions");
+  std::string head(kHeadBytes, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return head;
+}
+
+// Waiting for stdin cannot be cancelled from within, so an interrupt ends the program as usual.
+Tables read_stdin() {
+  struct sigaction usual {
+  }, ours{};
+  usual.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &usual, &ours);
+  Tables tables = read_json_lines(std::cin, "stdin");
+  sigaction(SIGINT, &ours, nullptr);
+  return tables;
+}
+
+// A word with a slash or a suffix is meant as a file.
+bool looks_like_file(const std::string& input) {
+  return input.find('/') != std::string::npos || fs::path(input).has_extension();
+}
+
+// A graph in a form that omen writes for others, and that no front end reads.
+bool is_written_form(const Registry& registry, const std::string& input) {
+  const std::string suffix = fs::path(input).extension().string();
+  const auto& plugins = registry.plugins();
+  return suffix == ".dot" || suffix == ".svg" ||
+         std::any_of(plugins.begin(), plugins.end(), [&](const FoundPlugin& found) {
+           const std::vector<std::string>& theirs = found.manifest.graph_suffixes;
+           return std::find(theirs.begin(), theirs.end(), suffix) != theirs.end();
+         });
+}
+
+[[noreturn]] void throw_unrecognised(const Registry& registry, const std::string& input,
+                                     bool is_file, const std::string& failures) {
+  const std::vector<ComponentRef> frontends = registry.components(OMEN_GRAPH_FRONTEND);
+  std::vector<std::string> ids;
+  for (const ComponentRef& ref : frontends) ids.push_back(ref.info->id);
+  if (is_file && is_written_form(registry, input))
+    throw Error(OMEN_INVALID_DATA,
+                input + " is a graph in a form that omen writes for other tools and does not read",
+                "give the source that it was made from, or keep graphs to be read again as "
+                ".omt: omen graph SOURCE -o graphs.omt");
+  if (!is_file && looks_like_file(input))
+    throw Error(OMEN_IO, "file '" + input + "' does not exist",
+                "check the path; the current directory is " + fs::current_path().string());
+  const std::string what =
+      is_file ? "no front end recognises " + input
+              : "'" + input + "' is neither a file nor a name that a front end knows";
+  const std::string asked = ids.empty() ? "\nno front end is installed" : "\nasked: " + join(ids);
+  throw Error(OMEN_INVALID_DATA, what + asked + failures,
+              is_file ? "name one with --with COMPONENT, or give a table as .csv, .jsonl or .omt"
+                      : "see what is installed with: omen list");
+}
+
+struct Recognition {
+  std::optional<ComponentRef> best;
+  std::optional<std::string> head;
+  std::string failures;  // of front ends that could not be asked
+};
+
+Recognition ask_all(const Components& components, const std::string& input,
+                    const std::vector<ComponentRef>& frontends) {
+  Recognition found{std::nullopt, head_of(input), {}};
+  int best_confidence = 0;
+  for (const ComponentRef& ref : frontends) {
+    int confidence = 0;
+    try {
+      confidence = components.sniff(ref, input, found.head ? found.head->data() : nullptr,
+                                    found.head ? found.head->size() : 0);
+    } catch (const Error& e) {
+      found.failures += "\n" + ref.info->id + " could not be asked: " + e.what();
+    }
+    const bool preferred = confidence == best_confidence && found.best &&
+                           ref.info->caps & OMEN_CAP_DEFAULT &&
+                           !(found.best->info->caps & OMEN_CAP_DEFAULT);
+    if (confidence > best_confidence || preferred) {
+      found.best = ref;
+      best_confidence = confidence;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<ComponentRef> recognise(const Components& components, const std::string& input,
+                                      const std::string& component) {
+  const Registry& registry = components.registry();
+  return ask_all(components, input,
+                 component.empty()
+                     ? registry.components(OMEN_GRAPH_FRONTEND)
+                     : std::vector{registry.component(OMEN_GRAPH_FRONTEND, component)})
+      .best;
+}
+
+ComponentRef find_frontend(const Components& components, const std::string& input) {
+  const Registry& registry = components.registry();
+  const Recognition found = ask_all(components, input, registry.components(OMEN_GRAPH_FRONTEND));
+  if (!found.best) throw_unrecognised(registry, input, found.head.has_value(), found.failures);
+  return *found.best;
+}
+
+Lowered lower(const Components& components, const std::string& input, const ComponentRef& frontend,
+              const OptionValues& options) {
+  Lowered lowered{input, frontend.info->id, {}, {}};
+  const RunContext run(components.settings().run, components.settings().hooks);
+  TableCollector out;
+  components.lease_frontend(frontend, options, input.empty()).use([&](FrontendHandle& handle) {
+    handle.lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
+    return true;
+  });
+  lowered.tables = out.take();
+  if (!lowered.tables.count("workloads"))
+    throw Error(OMEN_INTERNAL, "plugin misbehaving: " + frontend.info->id + " lowered " + input +
+                                   " without workloads");
+  for (auto& [name, table] : lowered.tables) table.validate();
+  complete_workloads(lowered.tables);
+  if (const auto nodes = lowered.tables.find("nodes"); nodes != lowered.tables.end())
+    lowered.dialect = nodes->second.metadata("omen.dialect");
+  return lowered;
+}
+
+Lowered read_input(const Components& components, const std::string& input,
+                   const std::string& frontend, FlagBook& flags) {
+  std::error_code error;
+  const bool is_file = fs::exists(input, error);
+  if (frontend.empty()) {
+    Lowered lowered{input, {}, {}, {}};
+    if (input == "-")
+      lowered.tables = read_stdin();
+    else if (is_table_file(input) && is_file)
+      lowered.tables = read_dataset(input);
+    if (!lowered.tables.empty()) {
+      complete_workloads(lowered.tables);
+      if (const auto nodes = lowered.tables.find("nodes"); nodes != lowered.tables.end())
+        lowered.dialect = nodes->second.metadata("omen.dialect");
+      return lowered;
+    }
+  }
+  const ComponentRef ref = frontend.empty()
+                               ? find_frontend(components, input)
+                               : components.registry().component(OMEN_GRAPH_FRONTEND, frontend);
+  return lower(components, input, ref, resolve_options(*ref.info, flags.sources_for(*ref.info)));
+}
+
+std::vector<Batch> make_batches(std::vector<Lowered> inputs) {
+  std::vector<std::vector<Lowered>> groups;
+  for (Lowered& input : inputs) {
+    const auto fits = [&](const std::vector<Lowered>& group) {
+      return group[0].frontend == input.frontend && group[0].dialect == input.dialect &&
+             same_columns(group[0].tables, input.tables);
+    };
+    const auto group = std::find_if(groups.begin(), groups.end(), fits);
+    if (group == groups.end())
+      groups.push_back({std::move(input)});
+    else
+      group->push_back(std::move(input));
+  }
+  std::vector<Batch> batches;
+  for (const std::vector<Lowered>& group : groups) {
+    Batch batch{group[0].frontend, group[0].dialect, {}, {}, {}};
+    std::vector<Tables> parts;
+    for (const Lowered& input : group) {
+      batch.input_of.insert(batch.input_of.end(),
+                            static_cast<std::size_t>(input.tables.at("workloads").rows()),
+                            batch.inputs.size());
+      batch.inputs.push_back(input.input);
+      parts.push_back(input.tables);
+    }
+    batch.tables = merge(parts);
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
+}  // namespace omen::host
