@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The door to components: what they are shown, and where they run.
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
+#include <cstring>
+#include <fstream>
+
+#include "cli/cli.hpp"
 #include "components/calls.hpp"
 #include "components/components.hpp"
 #include "components/withheld.hpp"
@@ -170,6 +175,38 @@ TEST_F(Door, LimitsReachCallsFromWorkers) {
   const Components components(registry_, limited);
   EXPECT_THAT(error_of([&] { ask(components, "eat"); }),
               IsError(OMEN_OUT_OF_MEMORY, HasSubstr("used more than 256 MB")));
+}
+
+TEST_F(Door, OnePredictOpensItsModelOnce) {
+  const fs::path model = choice(Components(registry_, settings(false))).model.file();
+  std::ofstream(dir_.path() / "in.csv") << "x\n1\n2\n";
+  const int events = inotify_init1(IN_NONBLOCK);
+  // Closing is watched too: equal events behind each other would be told as one.
+  ASSERT_GE(inotify_add_watch(events, model.c_str(), IN_OPEN | IN_CLOSE), 0);
+  std::vector<std::string> words{"omen",
+                                 "predict",
+                                 dir_.path() / "in.csv",
+                                 "-m",
+                                 model,
+                                 "-o",
+                                 dir_.path() / "out.csv",
+                                 "-q",
+                                 "--plugin-path",
+                                 registry_.plugin_path().at(0)};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  EXPECT_EQ(cli::run(static_cast<int>(arguments.size()), arguments.data()), 0);
+  alignas(inotify_event) char bytes[4096];
+  const ssize_t size = read(events, bytes, sizeof bytes);
+  close(events);
+  int opened = 0;
+  for (ssize_t at = 0; at + ssize_t{sizeof(inotify_event)} <= size;) {
+    inotify_event event;
+    std::memcpy(&event, bytes + at, sizeof event);
+    opened += (event.mask & IN_OPEN) != 0;
+    at += static_cast<ssize_t>(sizeof event + event.len);
+  }
+  EXPECT_EQ(opened, 1);
 }
 
 }  // namespace

@@ -358,7 +358,8 @@ class ChoosePredictor : public testing::Test {
   Choice choose(const Tables& tables, const std::string& dialect = "", const std::string& id = "",
                 const std::string& model = "") {
     registry_ = Registry::discover({directory_.path()});
-    return choose_predictor(registry_, tables, dialect, id, model);
+    Models models;
+    return choose_predictor(registry_, models, tables, dialect, id, model);
   }
   static Tables table(const TextPairs& columns) {
     Tables tables = one_row(columns);
@@ -423,7 +424,7 @@ TEST_F(ChoosePredictor, AModelFileKnowsItsComponent) {
   write_model(model, "apple", "apple.a", {"workloads.q:float64"});
   const Choice choice = choose(table({{"q", "1"}}), "", "", model.string());
   EXPECT_EQ(choice.predictor.info->id, "apple.a");
-  EXPECT_EQ(choice.model, model);
+  EXPECT_EQ(choice.model.file(), model);
   EXPECT_THAT(feature_names(choice), ElementsAre("q"));
 }
 

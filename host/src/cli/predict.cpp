@@ -185,7 +185,7 @@ void write_answer(JsonWriter& json, const Answer& answer) {
   json.object()
       .field("predictor", answer.choice.predictor.info->id)
       .field("plugin_version", plugin.version);
-  json.field("model", answer.choice.model.string());
+  json.field("model", answer.choice.model.file().string());
   if (!answer.batch.frontend.empty()) json.field("frontend", answer.batch.frontend);
   if (!answer.batch.dialect.empty()) json.field("dialect", answer.batch.dialect);
   json.strings("inputs", answer.batch.inputs);
@@ -276,7 +276,8 @@ class PredictVerb {
     Choice choice;
     TextPairs features;
     if (!request_.component.empty() || !request_.model.empty()) {
-      choice = choose_predictor(session_.registry(), {}, "", request_.component, request_.model);
+      choice = choose_predictor(session_.registry(), models_, {}, "", request_.component,
+                                request_.model);
       session_.flags().sources_for(*choice.predictor.info);
       features = session_.flags().features(feature_names(choice));
     } else {
@@ -303,13 +304,13 @@ class PredictVerb {
   void answer(Batch batch) {
     session_.progress().update(-1, "predict");
     try {
-      Choice choice = choose_predictor(session_.registry(), batch.tables, batch.dialect,
+      Choice choice = choose_predictor(session_.registry(), models_, batch.tables, batch.dialect,
                                        request_.component, request_.model);
       session_.flags().sources_for(*choice.predictor.info);
       // A feature given as a flag holds for every row.
       if (!request_.inputs.empty())
         add_flag_features(batch.tables, session_.flags(), feature_names(choice),
-                          read_model_card(choice.model).schema);
+                          choice.model.card().schema);
       Prediction prediction =
           predict(session_.components(), choice, batch.tables, session_.flags());
       if (prediction.failure && first_exit_ == kOk) first_exit_ = exit_code_of(*prediction.failure);
@@ -325,7 +326,7 @@ class PredictVerb {
           labels.back() += " node " + cell_text(prediction.rows, *node,
                                                 static_cast<std::int64_t>(labels.size()) - 1);
       }
-      std::vector<TargetFacts> facts = read_model_card(choice.model).targets;
+      std::vector<TargetFacts> facts = choice.model.card().targets;
       answers_.push_back({std::move(batch), std::move(choice), std::move(prediction),
                           std::move(labels), std::move(facts)});
     } catch (const Error& e) {
@@ -366,7 +367,7 @@ class PredictVerb {
     for (const Answer& answer : answers_) {
       json.object()
           .field("predictor", answer.choice.predictor.info->id)
-          .field("model", answer.choice.model.string());
+          .field("model", answer.choice.model.file().string());
       json.field("library_sha256", answer.choice.predictor.plugin->manifest.sha256);
       json.key("options")
           .raw(answer.prediction.options_json)
@@ -408,7 +409,7 @@ class PredictVerb {
       print("... " + std::to_string(rows - shown) +
             " more rows; see all with --csv, --json or -o FILE\n");
     note(globals(), "by " + answer.choice.predictor.info->id + " with model " +
-                        answer.choice.model.stem().string());
+                        answer.choice.model.file().stem().string());
   }
 
   void remarks() const {
@@ -441,6 +442,7 @@ class PredictVerb {
 
   PredictRequest request_;
   Session session_;
+  Models models_;
   std::vector<Answer> answers_;
   std::vector<FailedInput> failed_;
   int first_exit_ = kOk;

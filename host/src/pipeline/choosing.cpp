@@ -9,7 +9,6 @@
 #include "omen/join.hpp"
 #include "omen/reads.hpp"
 #include "omen/scaled_number.hpp"
-#include "pipeline/models.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -51,8 +50,8 @@ bool has_columns(const Tables& tables, const std::vector<std::string>& columns) 
 }
 
 // Columns that a model was trained on and that its component does not call optional.
-std::vector<std::string> needed_columns(const ComponentInfo& component, const fs::path& model) {
-  std::vector<std::string> columns = model_columns(model);
+std::vector<std::string> needed_columns(const ComponentInfo& component, const Model& model) {
+  std::vector<std::string> columns = model_columns(model.card());
   for (const std::string& text : component.reads) {
     const ReadEntry read = parse_read(text);
     if (read.optional && !read.column.empty()) std::erase(columns, read.table + "." + read.column);
@@ -67,16 +66,16 @@ struct Candidate {
 };
 
 // Every predictor with a bundled model whose inputs are all there.
-std::vector<Candidate> candidates_for(const Registry& registry, const Tables& tables,
-                                      const std::string& dialect) {
+std::vector<Candidate> candidates_for(const Registry& registry, Models& models,
+                                      const Tables& tables, const std::string& dialect) {
   std::vector<Candidate> found;
   for (const ComponentRef& ref : registry.components(OMEN_PREDICTOR)) {
     const int fit = fitness(*ref.info, tables, dialect);
     if (fit == 0) continue;
-    for (const ModelInfo& model : ref.info->models) {
-      const fs::path path = ref.plugin->manifest.directory / model.file;
-      if (has_columns(tables, needed_columns(*ref.info, path)))
-        found.push_back({{ref, path}, fit, model.is_default});
+    for (const ModelInfo& info : ref.info->models) {
+      const Model model = models.open(ref.plugin->manifest.directory / info.file);
+      if (has_columns(tables, needed_columns(*ref.info, model)))
+        found.push_back({{ref, model}, fit, info.is_default});
     }
   }
   return found;
@@ -151,41 +150,44 @@ std::string plain_size(const std::string& text) {
 
 }  // namespace
 
-std::vector<std::string> model_columns(const fs::path& model) {
+std::vector<std::string> model_columns(const ModelCard& model) {
   std::vector<std::string> columns;
-  for (const std::string& entry : read_model_card(model).schema)
+  for (const std::string& entry : model.schema)
     columns.push_back(entry.substr(0, entry.rfind(':')));
   return columns;
 }
 
-Choice choose_predictor(const Registry& registry, const Tables& tables, const std::string& dialect,
-                        const std::string& component, const std::string& model) {
+Choice choose_predictor(const Registry& registry, Models& models, const Tables& tables,
+                        const std::string& dialect, const std::string& component,
+                        const std::string& model) {
   if (component.empty() && !model.empty()) {
     // A model file knows which component made it.
     std::error_code error;
-    if (fs::exists(model, error))
-      return {registry.component(OMEN_PREDICTOR, read_model_card(model).component), model};
+    if (fs::exists(model, error)) {
+      const Model opened = models.open(model);
+      return {registry.component(OMEN_PREDICTOR, opened.card().component), opened};
+    }
     throw Error(OMEN_INVALID_ARGUMENT,
                 "model '" + model + "' is no file, so a predictor must be named",
                 "add --with COMPONENT");
   }
   if (component.empty())
-    return pick(registry, candidates_for(registry, tables, dialect), tables, dialect);
+    return pick(registry, candidates_for(registry, models, tables, dialect), tables, dialect);
   const ComponentRef ref = registry.component(OMEN_PREDICTOR, component);
-  if (!model.empty()) return {ref, resolve_model(ref, model)};
+  if (!model.empty()) return {ref, models.open(resolve_model(ref, model))};
   // A bundled model whose columns are there comes before one whose columns are not.
   for (const bool wanted : {true, false})
     for (const ModelInfo& info : ref.info->models) {
-      const fs::path path = ref.plugin->manifest.directory / info.file;
-      if (info.is_default == wanted && has_columns(tables, needed_columns(*ref.info, path)))
-        return {ref, path};
+      if (info.is_default != wanted) continue;
+      const Model bundled = models.open(ref.plugin->manifest.directory / info.file);
+      if (has_columns(tables, needed_columns(*ref.info, bundled))) return {ref, bundled};
     }
   const fs::path path = resolve_model(ref, "");
   if (path.empty())
     throw Error(OMEN_INVALID_ARGUMENT, component + " comes without a model",
                 "train one with: omen train " + component +
                     " --data FILE --target NAME -o mine.omen, then add -m mine.omen");
-  return {ref, path};
+  return {ref, models.open(path)};
 }
 
 std::vector<std::string> feature_names(const ComponentInfo& component) {
@@ -201,7 +203,7 @@ std::vector<std::string> feature_names(const Choice& choice) {
   constexpr std::string_view kScope = "workloads.";
   std::vector<std::string> names = feature_names(*choice.predictor.info);
   if (choice.model.empty()) return names;
-  for (const std::string& column : model_columns(choice.model)) {
+  for (const std::string& column : model_columns(choice.model.card())) {
     if (!column.starts_with(kScope)) continue;
     const std::string name = column.substr(kScope.size());
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

@@ -144,15 +144,13 @@ void check_targets(const ModelCard& card, const std::vector<TargetFacts>& wanted
 }
 
 template <class Handle>
-ModelCard load_into(Handle& handle, const ComponentRef& component, const fs::path& file,
+ModelCard load_into(Handle& handle, const ComponentRef& component, const Model& model,
                     const Dataset& data, const std::vector<TargetFacts>& wanted) {
-  const container::Reader reader = container::Reader::open(file);
-  ModelCard card = read_model_card(reader);
-  card.file = file.filename().string();
+  const ModelCard& card = model.card();
   check_artifact(card, component, data, wanted);
-  reader.verify_digest();
+  model.reader().verify_digest();
   try {
-    handle.load(reader.source());
+    handle.load(model.reader().source());
   } catch (const Error& e) {
     throw Error(e.code(), component.info->id + " cannot load " + card.file + ": " + e.what(),
                 e.hint(), e.details_json());
@@ -237,6 +235,19 @@ ModelCard read_model_card(const fs::path& file) {
   return read_model_card(container::Reader::open(file));
 }
 
+Model::Model(const fs::path& file) {
+  if (file.empty()) return;
+  container::Reader reader = container::Reader::open(file);
+  ModelCard card = read_model_card(reader);
+  card.file = file.filename().string();
+  opened_ = std::make_shared<const Opened>(Opened{file, std::move(reader), std::move(card)});
+}
+
+Model Models::open(const fs::path& file) {
+  const auto known = opened_.find(file);
+  return known != opened_.end() ? known->second : opened_.emplace(file, Model(file)).first->second;
+}
+
 std::vector<std::string> feature_schema(const ComponentInfo& component, const Dataset& data) {
   std::vector<std::string> schema;
   for (const std::string& text : component.reads) {
@@ -286,17 +297,16 @@ void check_artifact(const ModelCard& card, const ComponentRef& component, const 
   check_targets(card, wanted);
 }
 
-ModelCard load_model(PredictorHandle& predictor, const ComponentRef& component,
-                     const fs::path& file, const Dataset& data,
-                     const std::vector<TargetFacts>& wanted) {
-  return load_into(predictor, component, file, data, wanted);
+ModelCard load_model(PredictorHandle& predictor, const ComponentRef& component, const Model& model,
+                     const Dataset& data, const std::vector<TargetFacts>& wanted) {
+  return load_into(predictor, component, model, data, wanted);
 }
 
-ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component, const fs::path& file) {
+ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component, const Model& model) {
   if (!scorer.loads())
     throw Error(OMEN_UNSUPPORTED, component.info->id + " has no weights to load",
                 "Leave the model out.");
-  return load_into(scorer, component, file, Dataset(nullptr), {});
+  return load_into(scorer, component, model, Dataset(nullptr), {});
 }
 
 const char* source_revision() noexcept {

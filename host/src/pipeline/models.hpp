@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,36 @@ std::filesystem::path resolve_model(const ComponentRef& component, const std::st
 ModelCard read_model_card(const container::Reader& reader);
 ModelCard read_model_card(const std::filesystem::path& file);
 
+// A model file that was opened once: what it says of itself, and its tensors while a copy is
+// around.
+class Model {
+ public:
+  Model() = default;                         // none
+  Model(const std::filesystem::path& file);  // an empty path: none; otherwise as read_model_card
+
+  bool empty() const noexcept { return !opened_; }
+  const std::filesystem::path& file() const { return opened_->file; }
+  const ModelCard& card() const { return opened_->card; }
+  const container::Reader& reader() const { return opened_->reader; }
+
+ private:
+  struct Opened {
+    std::filesystem::path file;
+    container::Reader reader;
+    ModelCard card;
+  };
+  std::shared_ptr<const Opened> opened_;
+};
+
+// Models of one run, each opened when it is first asked for.
+class Models {
+ public:
+  Model open(const std::filesystem::path& file);
+
+ private:
+  std::map<std::filesystem::path, Model> opened_;
+};
+
 // The columns that a component reads out of a dataset, keys and targets left out: what a model is
 // trained on.
 std::vector<std::string> feature_schema(const ComponentInfo& component, const Dataset& data);
@@ -55,11 +87,10 @@ void check_artifact(const ModelCard& card, const ComponentRef& component, const 
                     const std::vector<TargetFacts>& wanted = {});
 
 // Verifies the digest, checks the artifact and restores it.
-ModelCard load_model(PredictorHandle& predictor, const ComponentRef& component,
-                     const std::filesystem::path& file, const Dataset& data = Dataset(nullptr),
+ModelCard load_model(PredictorHandle& predictor, const ComponentRef& component, const Model& model,
+                     const Dataset& data = Dataset(nullptr),
                      const std::vector<TargetFacts>& wanted = {});
-ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component,
-                     const std::filesystem::path& file);
+ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component, const Model& model);
 
 // The revision of the source that this program was configured from.
 const char* source_revision() noexcept;

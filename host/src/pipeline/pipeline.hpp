@@ -12,6 +12,7 @@
 
 #include "cli/flag_book.hpp"
 #include "components/components.hpp"
+#include "pipeline/models.hpp"
 #include "tables/dataset_tables.hpp"
 
 namespace omen::host {
@@ -50,15 +51,16 @@ std::vector<Batch> make_batches(std::vector<Lowered> inputs);
 // A predictor and the model to load into it.
 struct Choice {
   ComponentRef predictor;
-  std::filesystem::path model;
+  Model model;
 };
 // Columns "table.column" that a model was trained on, from its metadata.
-std::vector<std::string> model_columns(const std::filesystem::path& model);
+std::vector<std::string> model_columns(const ModelCard& model);
 // The predictor for these tables: named, or the one whose manifest names the dialect (or whose
 // columns are all there) and has a default model; several in one plugin: the one marked default;
 // several plugins: an error that lists them.
-Choice choose_predictor(const Registry& registry, const Tables& tables, const std::string& dialect,
-                        const std::string& component, const std::string& model);
+Choice choose_predictor(const Registry& registry, Models& models, const Tables& tables,
+                        const std::string& dialect, const std::string& component,
+                        const std::string& model);
 // Names of columns of `workloads` that a component takes as flags; of a predictor also those that
 // its model was trained on.
 std::vector<std::string> feature_names(const ComponentInfo& component);

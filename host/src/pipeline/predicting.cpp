@@ -7,10 +7,8 @@
 #include <unordered_map>
 
 #include "components/withheld.hpp"
-#include "pipeline/models.hpp"
 
 namespace omen::host {
-namespace fs = std::filesystem;
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -19,10 +17,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 // Whole numbers become reals where the model was trained on reals, so that "2" in a file of "2.5"s
 // does not matter.
-Tables conform(const Tables& tables, const fs::path& model) {
+Tables conform(const Tables& tables, const Model& model) {
   if (model.empty()) return tables;
   Tables result = tables;
-  for (const std::string& text : read_model_card(model).schema) {
+  for (const std::string& text : model.card().schema) {
     const std::size_t dot = text.find('.'), colon = text.rfind(':');
     if (dot == text.npos || colon == text.npos ||
         text.substr(colon + 1) != type_name(Type::kFloat64))

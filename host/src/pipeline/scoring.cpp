@@ -111,12 +111,13 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
                                 ? plan.predictor
                                 : own_predictor(components.registry(), info, needs.columns);
   if (named_by_user || needs.required || !named.empty()) {
-    const Choice choice =
-        choose_predictor(components.registry(), expand_candidates(tables, result.candidates),
-                         dialect_of(tables), named, plan.model);
+    Models models;
+    const Choice choice = choose_predictor(components.registry(), models,
+                                           expand_candidates(tables, result.candidates),
+                                           dialect_of(tables), named, plan.model);
     flags.sources_for(*choice.predictor.info);
     if (!choice.model.empty())
-      add_flag_features(tables, flags, feature_names(choice), read_model_card(choice.model).schema);
+      add_flag_features(tables, flags, feature_names(choice), choice.model.card().schema);
     const bool native = reads_table(choice.predictor.info->reads, "candidates");
     Tables given = native ? tables : expand_candidates(tables, result.candidates);
     if (native) given["candidates"] = result.candidates;
