@@ -53,9 +53,10 @@ Tables tables_with_truth() {
   return tables;
 }
 
-class Door : public ::testing::Test {
+class DoorTest : public ::testing::Test {
  protected:
-  Door() : registry_(Registry::discover({fs::path(OMEN_TEST_BUILD_DIR) / "fixtures/witness"})) {}
+  DoorTest()
+      : registry_(Registry::discover({fs::path(OMEN_TEST_BUILD_DIR) / "fixtures/witness"})) {}
 
   ComponentRef witness() const { return registry_.component(OMEN_PREDICTOR, "witness.sees"); }
   Choice choice(const Components& components) const {
@@ -92,7 +93,25 @@ TEST(Withheld, IsWhatHoldsTheTruth) {
     EXPECT_FALSE(is_withheld(table)) << table;
 }
 
-TEST_F(Door, PredictorsDoNotSeeTheTruth) {
+// Every other room takes its objects from the door; workers are the far side of it.
+TEST(Door, IsTheOnlyOne) {
+  const fs::path sources = fs::path(OMEN_TEST_SOURCE_DIR).parent_path() / "host/src";
+  std::size_t looked_at = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(sources)) {
+    const std::string room = *fs::relative(entry.path(), sources).begin();
+    if (!entry.is_regular_file() || room == "components" || room == "worker") continue;
+    std::ifstream in(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (const char* way :
+         {"load_plugin(", "open_plugin_library(", "remote_predictor(", "remote_scorer(",
+          "remote_frontend(", "remote_profiler(", "remote_command("})
+      EXPECT_EQ(text.find(way), text.npos) << entry.path() << " opens objects with " << way;
+    ++looked_at;
+  }
+  EXPECT_GT(looked_at, 100u);
+}
+
+TEST_F(DoorTest, PredictorsDoNotSeeTheTruth) {
   for (const bool isolate : {false, true}) {
     const Components components(registry_, settings(isolate));
     FlagBook flags({}, {});
@@ -102,7 +121,7 @@ TEST_F(Door, PredictorsDoNotSeeTheTruth) {
   }
 }
 
-TEST_F(Door, ScorersDoNotSeeTheTruth) {
+TEST_F(DoorTest, ScorersDoNotSeeTheTruth) {
   const Components components(registry_, settings(false));
   ScoringPlan plan;
   plan.scorer = registry_.component(OMEN_SCORER, "witness.ranks");
@@ -112,7 +131,7 @@ TEST_F(Door, ScorersDoNotSeeTheTruth) {
   EXPECT_THAT(score(components, plan, flags).scores.numbers("score"), Each(0));
 }
 
-TEST_F(Door, ComponentsThatAreCalledDoNotSeeTheTruth) {
+TEST_F(DoorTest, ComponentsThatAreCalledDoNotSeeTheTruth) {
   const Components components(registry_, settings(false));
   const ComponentsInUse in_use(components);
   MemoryDataset data;
@@ -129,7 +148,7 @@ TEST_F(Door, ComponentsThatAreCalledDoNotSeeTheTruth) {
   }
 }
 
-TEST_F(Door, CallsStayInTheProcessWhereNobodyAsksForMore) {
+TEST_F(DoorTest, CallsStayInTheProcessWhereNobodyAsksForMore) {
   for (const bool isolate : {false, true}) {
     const Components components(registry_, settings(isolate));
     const ComponentsInUse in_use(components);
@@ -139,7 +158,7 @@ TEST_F(Door, CallsStayInTheProcessWhereNobodyAsksForMore) {
   }
 }
 
-TEST_F(Door, CallsKeepIsolation) {
+TEST_F(DoorTest, CallsKeepIsolation) {
   ComponentSettings isolated = settings(true);
   isolated.limits.isolate_calls = true;
   const Components components(registry_, isolated);
@@ -150,7 +169,7 @@ TEST_F(Door, CallsKeepIsolation) {
 }
 
 // The one that asks runs here, without limits, so that only those of the call can end it.
-TEST_F(Door, CallsKeepTimeAndMemoryLimits) {
+TEST_F(DoorTest, CallsKeepTimeAndMemoryLimits) {
   const Components asking(registry_, settings(false));
   ComponentSettings hurried = settings(true), small = settings(true);
   hurried.limits.timeout_s = 0.3;
@@ -168,7 +187,7 @@ TEST_F(Door, CallsKeepTimeAndMemoryLimits) {
 }
 
 // What a worker is told about calls is what its own workers are bound by.
-TEST_F(Door, LimitsReachCallsFromWorkers) {
+TEST_F(DoorTest, LimitsReachCallsFromWorkers) {
   ComponentSettings limited = settings(true);
   limited.limits.isolate_calls = true;
   limited.limits.memory_bytes = std::uint64_t{256} << 20;
@@ -177,7 +196,7 @@ TEST_F(Door, LimitsReachCallsFromWorkers) {
               IsError(OMEN_OUT_OF_MEMORY, HasSubstr("used more than 256 MB")));
 }
 
-TEST_F(Door, OnePredictOpensItsModelOnce) {
+TEST_F(DoorTest, OnePredictOpensItsModelOnce) {
   const fs::path model = choice(Components(registry_, settings(false))).model.file();
   std::ofstream(dir_.path() / "in.csv") << "x\n1\n2\n";
   const int events = inotify_init1(IN_NONBLOCK);

@@ -10,25 +10,11 @@
 #include "compare/job_result.hpp"
 #include "components/withheld.hpp"
 #include "omen/learn/quantile.hpp"
-#include "pipeline/models.hpp"
-#include "pipeline/pipeline.hpp"
+#include "pipeline/ready.hpp"
 #include "text/log.hpp"
-#include "worker/remote.hpp"
 
 namespace omen::host {
-namespace fs = std::filesystem;
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double job_seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-void fill_for_job(MemoryDataset& dataset, const Tables& tables, const Task& task) {
-  for (const auto& [name, table] : tables) dataset.put(name, table);
-  dataset.set_task(task.hash, public_task_json(task));
-}
 
 // Rows by workload and then by node or candidate, in the order of the ids.
 Table sorted_pairs(const Table& rows, const char* second, const std::string& who) {
@@ -68,34 +54,35 @@ Table curve_table(const std::vector<Metric>& metrics) {
   return builder.finish();
 }
 
+bool given_up(const RunHooks& hooks) {
+  return interrupted() || (hooks.is_cancelled && hooks.is_cancelled());
+}
+
 class JobRun {
  public:
   JobRun(const ComparePlan& plan, const Job& job, const RunHooks& hooks)
       : contestant_(plan.contestants[job.contestant]),
         task_(plan.tasks[job.task]),
         fold_(task_.folds[job.fold]),
-        hooks_(hooks),
-        settings_(plan.run),
-        limits_(plan.limits),
+        told_{task_.task.hash, public_task_json(task_.task)},
         data_(fold_data(task_, fold_, info(), contestant_.scalars_only)) {
-    settings_.threads = limits_.threads = task_.task.threads_per_fold;
-    settings_.seed = contestant_.seed.value_or(plan.run.seed);
-    settings_.output_dir.clear();
-    settings_.state_dir.clear();
-    limits_.run_dir = directory_.path();
-    hooks_.progress = nullptr;
-    hooks_.metric = [this](const char* name, std::int64_t step, double value) {
-      const std::lock_guard lock(mutex_);
-      metrics_.push_back({name, step, value});
-    };
+    settings_.run = plan.run;
+    settings_.run.threads = task_.task.threads_per_fold;
+    settings_.run.seed = contestant_.seed.value_or(plan.run.seed);
+    settings_.run.output_dir.clear();
+    settings_.run.state_dir.clear();
+    settings_.hooks.is_cancelled = hooks.is_cancelled;
+    settings_.isolate = true;
+    settings_.limits = plan.limits;
+    settings_.limits.threads = task_.task.threads_per_fold;
+    settings_.limits.run_dir = directory_.path();
   }
 
   void execute() {
-    if (contestant_.model.empty()) fit();
-    if (!metrics_.empty()) tables["curves"] = curve_table(metrics_);
-    hooks_.metric = nullptr;
-    predict();
-    if (task_.scorer.info) score();
+    if (contestant_.model.empty()) fit_model();
+    const Components components = door(nullptr);
+    predict(components);
+    if (task_.scorer.info) score(components);
   }
 
   Tables tables;
@@ -105,53 +92,50 @@ class JobRun {
 
  private:
   const ComponentInfo& info() const { return *contestant_.component.info; }
-  const Manifest& plugin() const { return contestant_.component.plugin->manifest; }
-  PredictorHandle start() const {
-    return remote_predictor(plugin(), info().id, contestant_.options, limits_);
-  }
-  fs::path model() const {
+  std::filesystem::path model() const {
     return contestant_.model.empty() ? directory_.path() / "model.omen" : contestant_.model;
   }
-
-  // The worker and everything it was given end with this function.
-  void fit() {
-    PredictorHandle handle = start();
-    MemoryDataset train, valid;
-    fill_for_job(train, data_.train, task_.task);
-    fill_for_job(valid, data_.valid, task_.task);
-    {
-      const RunContext run(settings_, hooks_);
-      const auto begin = Clock::now();
-      handle.fit(run.c(), train.c(), data_.valid.empty() ? nullptr : valid.c());
-      cost.fit_s = job_seconds_since(begin);
-    }
-    TrainingFacts facts;
-    facts.options_json = contestant_.options.canonical_json();
-    facts.task_hash = task_.task.hash;
-    facts.split = fold_.name;
-    facts.seed = settings_.seed;
-    facts.schema = feature_schema(info(), train.view());
-    facts.targets = target_facts(data_.train.at(task_.task.per_node ? "node_targets" : "targets"));
-    save_model(handle, contestant_.component, facts, model());
-    cost.peak_memory = remote_peak_memory(handle);
+  // Components of a job run within its limits, each in a worker of its own.
+  Components door(std::function<void(const char*, std::int64_t, double)> metric) const {
+    ComponentSettings settings = settings_;
+    settings.hooks.metric = std::move(metric);
+    return Components(components_in_use().registry(), std::move(settings));
   }
 
-  void predict() {
-    const auto begin = Clock::now();
-    PredictorHandle handle = start();
-    MemoryDataset test;
-    fill_for_job(test, data_.test, task_.task);
-    model_digest = load_model(handle, contestant_.component, model(), test.view()).digest;
-    cost.load_s = job_seconds_since(begin);
+  void fit_model() {
+    std::mutex mutex;
+    std::vector<Metric> metrics;
+    const Components components = door([&](const char* name, std::int64_t step, double value) {
+      const std::lock_guard lock(mutex);
+      metrics.push_back({name, step, value});
+    });
+    const Fit done = fit(components,
+                         {contestant_.component, contestant_.options, data_.train, data_.valid,
+                          told_, fold_.name, "", ""},
+                         model());
+    cost.fit_s = done.seconds;
+    cost.peak_memory = done.peak_memory;
+    if (!metrics.empty()) tables["curves"] = curve_table(metrics);
+  }
+
+  void predict(const Components& components) {
+    ReadyPredictor predictor = load(components);
+    Answer answer = predictor.predict(data_.test);
+    failure = std::move(answer.failure);
+    keep(answer.rows);
+    if (!failure) time_single_workloads(predictor);
+    cost.peak_memory = std::max(cost.peak_memory, predictor.peak_memory());
+  }
+
+  ReadyPredictor load(const Components& components) {
+    const Model trained = model();
+    model_digest = trained.card().digest;
+    ReadyPredictor predictor(components, {contestant_.component, trained}, contestant_.options,
+                             data_.test, told_);
+    cost.load_s = predictor.load_seconds();
     std::error_code ignored;
-    if (contestant_.model.empty()) fs::remove(model(), ignored);
-    {
-      const RunContext run(settings_, hooks_);
-      const Table rows = read_until_failure(handle.predict(run.c(), test.c()), failure);
-      keep(rows);
-    }
-    if (!failure) time_single_workloads(handle);
-    cost.peak_memory = std::max(cost.peak_memory, remote_peak_memory(handle));
+    if (contestant_.model.empty()) std::filesystem::remove(model(), ignored);
+    return predictor;
   }
 
   void keep(const Table& rows) {
@@ -160,9 +144,10 @@ class JobRun {
     } else if (!data_.candidates.empty() && !data_.expanded) {
       tables["predictions"] = sorted_pairs(rows, "candidate_id", info().id);
     } else {
-      const std::string status = failure ? std::string("failed: ") + failure->what() : "";
-      const Table answers =
-          checked_predictions(rows, data_.test.at("workloads"), info().id, status);
+      // Rows of nodes answer another question than this task puts.
+      const Table answers = rows.has("node_id")
+                                ? checked_predictions(rows, data_.test.at("workloads"), info().id)
+                                : rows;
       tables["predictions"] = data_.expanded
                                   ? sorted_pairs(collapse_candidates(answers, data_.candidates),
                                                  "candidate_id", info().id)
@@ -171,25 +156,22 @@ class JobRun {
   }
 
   // What one workload alone costs, through the worker; the first call warms up.
-  void time_single_workloads(PredictorHandle& handle) {
+  void time_single_workloads(ReadyPredictor& predictor) {
     constexpr std::int64_t kMost = 20;
     constexpr double kBudget = 0.15;
     const std::int64_t rows = data_.test.at("workloads").rows();
     const std::int64_t count = std::min(kMost, rows);
     std::vector<double> times;
-    const auto begin = Clock::now();
-    for (std::int64_t i = 0; i < count && (i < 2 || job_seconds_since(begin) < kBudget); ++i) {
-      MemoryDataset one;
-      fill_for_job(one, keep_workloads(data_.test, {i * rows / count}), task_.task);
-      const RunContext run(settings_, hooks_);
-      const auto start_of_call = Clock::now();
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::int64_t i = 0; i < count && (i < 2 || seconds_since(begin) < kBudget); ++i) {
       try {
-        handle.predict(run.c(), one.c()).read_all();
+        const Answer one = predictor.predict(keep_workloads(data_.test, {i * rows / count}));
+        if (one.failure) break;
+        times.push_back(1e3 * one.seconds);
       } catch (const Error&) {
-        if (run.c()->is_cancelled(run.c())) throw;
+        if (given_up(settings_.hooks)) throw;
         break;  // the answers are there already; what is missing is a timing
       }
-      times.push_back(1e3 * job_seconds_since(start_of_call));
     }
     if (times.size() > 1) times.erase(times.begin());
     cost.predict_p50_ms = learn::quantile(times, 0.5);
@@ -199,23 +181,16 @@ class JobRun {
     tables["timing"] = timing.finish();
   }
 
-  void score() {
+  void score(const Components& components) {
     const ComponentRef& scorer = task_.scorer;
     try {
-      ScorerHandle handle =
-          remote_scorer(scorer.plugin->manifest, scorer.info->id, task_.scorer_options, limits_);
-      if (const fs::path weights = resolve_model(scorer, ""); !weights.empty() && handle.loads())
-        load_model(handle, scorer, weights);
+      ReadyScorer ready(components, scorer, task_.scorer_options, resolve_model(scorer, ""), told_);
       Tables inputs = keep_workloads(task_.tables, fold_.test);
       std::erase_if(inputs, [](const auto& entry) { return is_withheld(entry.first); });
       inputs["predictions"] = tables.at("predictions");
-      MemoryDataset dataset;
-      fill_for_job(dataset, inputs, task_.task);
-      const RunContext run(settings_, hooks_);
-      Table scores = handle.score(run.c(), dataset.c()).read_all();
-      scores.validate();
-      if (!scores.has("rank") || !is_number(scores.type(scores.index("rank"))))
-        throw Error(OMEN_INTERNAL, "plugin misbehaving: it scored without a column rank");
+      const Table scores = ready.score(inputs).rows;
+      if (!is_number(scores.type(scores.index("rank"))))
+        throw Error(OMEN_INTERNAL, "plugin misbehaving: it scored with a rank that is no number");
       tables["scores"] = sorted_pairs(scores, "candidate_id", scorer.info->id);
     } catch (const Error& error) {
       if (error.code() == OMEN_CANCELLED) throw;
@@ -228,12 +203,9 @@ class JobRun {
   const PlannedContestant& contestant_;
   const PlannedTask& task_;
   const Fold& fold_;
-  RunHooks hooks_;
-  RunSettings settings_;
-  WorkerLimits limits_;
+  TaskFacts told_;
+  ComponentSettings settings_;
   FoldData data_;
-  std::mutex mutex_;
-  std::vector<Metric> metrics_;
 };
 
 // Nobody but the system or an operator sends this signal; limits have outcomes of their own.
@@ -253,11 +225,8 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
                    "",
                    "",
                    false};
-  const auto given_up = [&] {
-    return interrupted() || (hooks.is_cancelled && hooks.is_cancelled());
-  };
   for (bool again = false;; again = true) {
-    if (given_up()) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
+    if (given_up(hooks)) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
     JobRun run(plan, job, hooks);
     std::optional<Error> failure;
     try {
@@ -268,7 +237,7 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
     } catch (const std::exception& error) {
       failure = Error(OMEN_INTERNAL, error.what());
     }
-    if (failure && given_up()) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
+    if (failure && given_up(hooks)) throw Error(OMEN_CANCELLED, "the comparison was interrupted");
     if (failure && killed_from_outside(*failure) && !again) {
       log(OMEN_LOG_WARN, "omen",
           record.contestant + " on " + record.task + ", fold " + record.fold +

@@ -73,6 +73,11 @@ PredictorHandle Components::predictor(const ComponentRef& ref, const OptionValue
   return remote_predictor(ref.plugin->manifest, ref.info->id, options, settings_.limits);
 }
 
+std::uint64_t Components::peak_memory(const ComponentRef& ref,
+                                      const PredictorHandle& handle) const {
+  return isolated(ref) ? remote_peak_memory(handle) : 0;
+}
+
 FrontendHandle Components::frontend(const ComponentRef& ref, const OptionValues& options,
                                     bool generates) const {
   if (!isolated(ref)) return local<FrontendHandle, omen_graph_frontend_vt>(ref, options);

@@ -43,6 +43,8 @@ class Components {
   ProfilerHandle profiler(const ComponentRef& ref, const OptionValues& options) const;
   ScorerHandle scorer(const ComponentRef& ref, const OptionValues& options) const;
   CommandHandle command(const ComponentRef& ref, const OptionValues& options) const;
+  // Highest resident set of the worker of this predictor in bytes; 0: it has none.
+  std::uint64_t peak_memory(const ComponentRef& ref, const PredictorHandle& handle) const;
   // A worker gets kFileSeconds for each file and half of the memory unless the user says otherwise;
   // to generate workloads may take any time.
   FrontendHandle frontend(const ComponentRef& ref, const OptionValues& options,

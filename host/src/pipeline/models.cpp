@@ -146,6 +146,9 @@ void check_targets(const ModelCard& card, const std::vector<TargetFacts>& wanted
 template <class Handle>
 ModelCard load_into(Handle& handle, const ComponentRef& component, const Model& model,
                     const Dataset& data, const std::vector<TargetFacts>& wanted) {
+  if (model.empty())
+    throw Error(OMEN_INVALID_ARGUMENT, component.info->id + " is given no model",
+                "Make one with: omen train " + component.info->id);
   const ModelCard& card = model.card();
   check_artifact(card, component, data, wanted);
   model.reader().verify_digest();

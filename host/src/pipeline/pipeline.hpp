@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "cli/flag_book.hpp"
-#include "components/components.hpp"
-#include "pipeline/models.hpp"
+#include "pipeline/ready.hpp"
 #include "tables/dataset_tables.hpp"
 
 namespace omen::host {
@@ -48,11 +47,6 @@ struct Batch {
 };
 std::vector<Batch> make_batches(std::vector<Lowered> inputs);
 
-// A predictor and the model to load into it.
-struct Choice {
-  ComponentRef predictor;
-  Model model;
-};
 // Columns "table.column" that a model was trained on, from its metadata.
 std::vector<std::string> model_columns(const ModelCard& model);
 // The predictor for these tables: named, or the one whose manifest names the dialect (or whose
@@ -71,21 +65,13 @@ void add_flag_features(Tables& tables, FlagBook& flags, const std::vector<std::s
                        const std::vector<std::string>& schema = {});
 
 struct Prediction {
-  Table rows;  // workload_id, [candidate_id], targets, status; in the order of the workloads
+  Table rows;  // as in Answer
   std::string options_json, options_hash;
   double load_seconds = 0, predict_seconds = 0;
-  std::optional<Error>
-      failure;  // what ended the stream early; the rows that came before it are kept
+  std::optional<Error> failure;
 };
 Prediction predict(const Components& components, const Choice& choice, const Tables& tables,
                    FlagBook& flags);
-// Keeps the rows that came before a failure; a stream that fails at once is a failure of the call.
-Table read_until_failure(TableStream stream, std::optional<Error>& failure);
-// One row per workload in order, with a status; throws where a row is doubled, missing or was never
-// asked for. Where the stream failed early, `failure` is the status of the rows that never came.
-Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,
-                          const std::string& failure = {});
-
 // Target columns of a predictions table: without keys, status, .lo, .hi and .p.<class>.
 std::vector<std::string> target_names(const Table& predictions);
 

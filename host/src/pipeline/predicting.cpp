@@ -11,10 +11,6 @@
 namespace omen::host {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // Whole numbers become reals where the model was trained on reals, so that "2" in a file of "2.5"s
 // does not matter.
 Tables conform(const Tables& tables, const Model& model) {
@@ -71,6 +67,39 @@ Table with_gaps(const Table& predictions, const std::vector<std::int64_t>& order
 
 }  // namespace
 
+ReadyPredictor::ReadyPredictor(const Components& components, Choice choice,
+                               const OptionValues& options, const Tables& inputs, TaskFacts task)
+    : components_(components),
+      choice_(std::move(choice)),
+      task_(std::move(task)),
+      handle_(components.predictor(choice_.predictor, options)) {
+  MemoryDataset dataset;
+  show(dataset, inputs);
+  load_model(handle_, choice_.predictor, choice_.model, dataset.view());
+  load_seconds_ = seconds_since(start_);
+}
+
+void ReadyPredictor::show(MemoryDataset& dataset, const Tables& inputs) const {
+  put_inputs(dataset, conform(inputs, choice_.model));
+  task_.tell(dataset);
+}
+
+Answer ReadyPredictor::predict(const Tables& inputs) {
+  MemoryDataset dataset;
+  show(dataset, inputs);
+  const RunContext run(components_.settings().run, components_.settings().hooks);
+  Answer answer;
+  const auto start = std::chrono::steady_clock::now();
+  answer.rows = read_until_failure(handle_.predict(run.c(), dataset.c()), answer.failure);
+  answer.seconds = seconds_since(start);
+  // With candidates there is a row for each pair, and a task on nodes has a row for each node.
+  if (inputs.count("candidates") || answer.rows.has("node_id")) return answer;
+  answer.rows =
+      checked_predictions(answer.rows, inputs.at("workloads"), choice_.predictor.info->id,
+                          answer.failure ? std::string("failed: ") + answer.failure->what() : "");
+  return answer;
+}
+
 Prediction predict(const Components& components, const Choice& choice, const Tables& tables,
                    FlagBook& flags) {
   const ComponentInfo& info = *choice.predictor.info;
@@ -79,23 +108,12 @@ Prediction predict(const Components& components, const Choice& choice, const Tab
   Prediction result;
   result.options_json = options.canonical_json();
   result.options_hash = options.hash();
-  auto start = std::chrono::steady_clock::now();
-  PredictorHandle handle = components.predictor(choice.predictor, options);
-  MemoryDataset dataset;
-  put_inputs(dataset, conform(tables, choice.model));
-  load_model(handle, choice.predictor, choice.model, dataset.view());
-  result.load_seconds = seconds_since(start);
-
-  const RunContext run(components.settings().run, components.settings().hooks);
-  start = std::chrono::steady_clock::now();
-  const Table rows = read_until_failure(handle.predict(run.c(), dataset.c()), result.failure);
-  result.predict_seconds = seconds_since(start);
-  // With candidates there is a row for each pair, and a task on nodes has a row for each node.
-  result.rows = tables.count("candidates") || rows.has("node_id")
-                    ? rows
-                    : checked_predictions(
-                          rows, tables.at("workloads"), info.id,
-                          result.failure ? std::string("failed: ") + result.failure->what() : "");
+  ReadyPredictor predictor(components, choice, options, tables);
+  result.load_seconds = predictor.load_seconds();
+  Answer answer = predictor.predict(tables);
+  result.predict_seconds = answer.seconds;
+  result.rows = std::move(answer.rows);
+  result.failure = std::move(answer.failure);
   return result;
 }
 

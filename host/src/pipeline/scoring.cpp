@@ -2,20 +2,14 @@
 // Ranks candidates: lists them, predicts each with a predictor that the scorer can use, and asks
 // the scorer.
 #include <algorithm>
-#include <chrono>
 
 #include "components/withheld.hpp"
 #include "omen/reads.hpp"
 #include "omen/tables.hpp"
-#include "pipeline.hpp"
-#include "pipeline/models.hpp"
+#include "pipeline/pipeline.hpp"
 
 namespace omen::host {
 namespace {
-
-double scoring_seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // What a scorer says of the predictions it reads.
 struct Needs {
@@ -78,34 +72,60 @@ void check_scores(const Table& scores, const Table& candidates, const std::strin
 
 }  // namespace
 
+ReadyScorer::ReadyScorer(const Components& components, const ComponentRef& scorer,
+                         const OptionValues& options, const Model& policy, TaskFacts task)
+    : components_(components),
+      scorer_(scorer),
+      task_(std::move(task)),
+      handle_(components.scorer(scorer, options)) {
+  if (policy.empty()) return;
+  if (!handle_.loads())
+    throw Error(OMEN_UNSUPPORTED, scorer.info->id + " takes no model", "leave --policy out");
+  load_model(handle_, scorer, policy);
+}
+
+void ReadyScorer::show(MemoryDataset& dataset, const Tables& inputs) const {
+  put_inputs(dataset, inputs);
+  task_.tell(dataset);
+}
+
+Table ReadyScorer::enumerate(const Tables& inputs) {
+  MemoryDataset dataset;
+  show(dataset, inputs);
+  const RunContext run(components_.settings().run, components_.settings().hooks);
+  Table candidates = handle_.enumerate(run.c(), dataset.c()).read_all();
+  candidates.validate();
+  return candidates;
+}
+
+Answer ReadyScorer::score(const Tables& inputs) {
+  MemoryDataset dataset;
+  show(dataset, inputs);
+  const RunContext run(components_.settings().run, components_.settings().hooks);
+  Answer answer;
+  const auto start = std::chrono::steady_clock::now();
+  answer.rows = handle_.score(run.c(), dataset.c()).read_all();
+  answer.seconds = seconds_since(start);
+  answer.rows.validate();
+  check_scores(answer.rows, inputs.at("candidates"), scorer_.info->id);
+  return answer;
+}
+
 Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& flags) {
   const ComponentInfo& info = *plan.scorer.info;
   const Needs needs = prediction_needs(info);
   const OptionValues options = resolve_options(info, flags.sources_for(info));
-  ScorerHandle handle = components.scorer(plan.scorer, options);
-  if (!plan.policy.empty() && !handle.loads())
-    throw Error(OMEN_UNSUPPORTED, info.id + " takes no model", "leave --policy out");
-  if (!plan.policy.empty()) load_model(handle, plan.scorer, plan.policy);
-
+  ReadyScorer scorer(components, plan.scorer, options, plan.policy);
   Tables tables = plan.tables;
   add_flag_features(tables, flags, feature_names(info));
-  Scoring result;
-  const RunContext run(components.settings().run, components.settings().hooks);
-  MemoryDataset workloads;
-  put_inputs(workloads, tables);
-  if (plan.candidates) {
-    result.candidates = complete_candidates(*plan.candidates, tables.at("workloads"));
-  } else if (handle.enumerates()) {
-    result.candidates = handle.enumerate(run.c(), workloads.c()).read_all();
-    result.candidates.validate();
-    result.candidates = complete_candidates(result.candidates, tables.at("workloads"));
-  } else {
+  if (!plan.candidates && !scorer.enumerates())
     throw Error(OMEN_INVALID_ARGUMENT, info.id + " does not list candidates by itself",
                 "give them as a table with --candidates FILE");
-  }
+  Scoring result;
+  result.candidates = complete_candidates(
+      plan.candidates ? *plan.candidates : scorer.enumerate(tables), tables.at("workloads"));
 
-  MemoryDataset dataset;
-  dataset.put("candidates", result.candidates);
+  Tables inputs;
   const bool named_by_user = !plan.predictor.empty() || !plan.model.empty();
   const std::string named = named_by_user || !needs.wanted
                                 ? plan.predictor
@@ -125,17 +145,16 @@ Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& f
     if (predicted.failure) throw *predicted.failure;
     result.predictor = choice.predictor.info->id;
     result.predict_seconds = predicted.predict_seconds;
-    dataset.put("predictions",
-                native ? predicted.rows : collapse_candidates(predicted.rows, result.candidates));
+    inputs["predictions"] =
+        native ? predicted.rows : collapse_candidates(predicted.rows, result.candidates);
   } else {
     flags.finish();
   }
-  put_inputs(dataset, tables);
-  const auto start = std::chrono::steady_clock::now();
-  result.scores = handle.score(run.c(), dataset.c()).read_all();
-  result.score_seconds = scoring_seconds_since(start);
-  result.scores.validate();
-  check_scores(result.scores, result.candidates, info.id);
+  inputs["candidates"] = result.candidates;
+  inputs.insert(tables.begin(), tables.end());
+  Answer answer = scorer.score(inputs);
+  result.score_seconds = answer.seconds;
+  result.scores = std::move(answer.rows);
   return result;
 }
 
