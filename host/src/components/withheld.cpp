@@ -2,23 +2,19 @@
 // Says which tables are withheld, and hides them in datasets of either kind.
 #include "components/withheld.hpp"
 
-#include <algorithm>
-#include <array>
+#include "omen/tables.hpp"
 
 namespace omen::host {
-namespace {
-
-constexpr std::array<const char*, 3> kWithheld = {"targets", "node_targets", "candidate_costs"};
-
-}  // namespace
 
 bool is_withheld(std::string_view table) {
-  return std::find(kWithheld.begin(), kWithheld.end(), table) != kWithheld.end();
+  return omen::tables::is_withheld(table);
 }
 
 void put_inputs(MemoryDataset& dataset, const Tables& tables) {
   for (const auto& [name, table] : tables) dataset.put(name, table);
-  for (const char* name : kWithheld) dataset.withhold(name);
+#define OMEN_WITHHOLD(table) dataset.withhold(table);
+  OMEN_WITHHELD_TABLES(OMEN_WITHHOLD)
+#undef OMEN_WITHHOLD
 }
 
 WithheldDataset::WithheldDataset(const omen_dataset* inner) : inner_(inner) {
