@@ -155,7 +155,7 @@ int run_compare(const Globals& globals, const CompareRequest& request) {
   settings.baseline = request.baseline;
   if (request.rope >= 0) settings.rope = request.rope;
   settings.self_check = request.self_check;
-  const FinishedRun run = run_comparison(session, plan, settings, std::move(warnings));
+  const FinishedRun run = compare_in(session, plan, settings, warnings);
 
   if (!request.html.empty()) write_text(request.html, report_html(run.comparison));
   print_report(globals, request, run.comparison);

@@ -146,7 +146,7 @@ int run_rerun(const Globals& globals, const RerunRequest& request) {
   settings.baseline = old.baseline;
   settings.rope = old.rope;
   settings.self_check = old.self_check;
-  const FinishedRun again = run_comparison(session, plan, settings, std::move(warnings));
+  const FinishedRun again = compare_in(session, plan, settings, warnings);
 
   std::vector<Repeat> repeats;
   for (const RecordedTask& task : old.tasks)

@@ -2,9 +2,6 @@
 // Sets up a run from the command line and writes what it leaves behind.
 #include "cli/session.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "tables/table_io.hpp"
@@ -71,23 +68,6 @@ void Session::begin_record(JsonWriter& json, const char* verb) const {
       .field("processor", machine.processor)
       .field("cores", machine.usable_cores);
   json.field("memory_bytes", machine.memory).field("system", machine.system).end();
-}
-
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf()))
-    throw Error(OMEN_IO, "file '" + path.string() + "' cannot be read: " + std::strerror(errno));
-  return text.str();
-}
-
-void write_text(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out)
-    throw Error(OMEN_IO, "file '" + path.string() + "' cannot be written: " + std::strerror(errno),
-                "check that its directory exists and that there is space");
 }
 
 std::string csv_text(const Table& table) {

@@ -10,6 +10,7 @@
 #include "cli/console.hpp"
 #include "pipeline/pipeline.hpp"
 #include "progress.hpp"
+#include "text/files.hpp"
 
 namespace omen::host {
 class JsonWriter;
@@ -60,8 +61,6 @@ class RecipeDoor {
   ComponentsInUse in_use_;
 };
 
-std::string read_text(const std::filesystem::path& path);
-void write_text(const std::filesystem::path& path, const std::string& text);
 // By suffix: .csv, .jsonl, .json (an array of rows), .omt.
 void write_rows(const std::filesystem::path& path, const std::string& table_name,
                 const Table& table);
