@@ -52,7 +52,8 @@ abi() {
 
 headers() {
   for header in "$source"/sdk/include/omen/*.h "$source"/sdk/include/omen/*.hpp \
-                "$source"/sdk/include/omen/draft/*.h "$source"/sdk/container/include/omen/*.hpp; do
+                "$source"/sdk/include/omen/draft/*.h "$source"/sdk/include/omen/ext/*.h \
+                "$source"/sdk/container/include/omen/*.hpp; do
     name=omen/${header##*/include/omen/}
     if LC_ALL=C grep -qP '[^\x00-\x7F]' "$header"; then
       echo "FAILED  $name is not ASCII"

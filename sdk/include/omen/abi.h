@@ -353,67 +353,16 @@ typedef struct omen_plugin {
 OMEN_EXPORT const omen_plugin *omen_plugin_entry(uint32_t host_major, uint32_t host_minor);
 typedef const omen_plugin *(*omen_plugin_entry_fn)(uint32_t host_major, uint32_t host_minor);
 
-/* ----------------------------------------------------------------------- extensions of the host */
-
-/* Calls another component, of any plugin. options_json is a JSON object of option texts, or NULL;
- * model a file, a name out of the component's models, or NULL for its default. Results as of the
- * component's own slot.                                                                since 0.1 */
-#define OMEN_EXT_CALL "omen.call/1"
-typedef struct omen_call_ext {
-  uint32_t struct_size, reserved;
-  omen_status (*lower)(const omen_host *, const omen_run *, const char *component,
-                       const char *options_json, const char *path, const omen_tables_out *out,
-                       omen_error *);
-  omen_status (*predict)(const omen_host *, const omen_run *, const char *component,
-                         const char *options_json, const char *model, const omen_dataset *in,
-                         struct ArrowArrayStream *out, omen_error *);
-  omen_status (*score)(const omen_host *, const omen_run *, const char *component,
-                       const char *options_json, const char *model, const omen_dataset *in,
-                       struct ArrowArrayStream *scores, omen_error *);
-  omen_status (*collect)(const omen_host *, const omen_run *, const char *component,
-                         const char *options_json, const char *workload_json,
-                         struct ArrowArrayStream *counters, omen_error *);
-} omen_call_ext;
-
-/* Hands the host a chart: a Plotly figure ({"data": [...], "layout": {...}}) and the table behind
- * it, which is taken over (NULL: none). The host writes <output_dir>/<name>.html, self-contained,
- * and <name>.csv.                                                                      since 0.1 */
-#define OMEN_EXT_FIGURE "omen.figure/1"
-typedef struct omen_figure_ext {
-  uint32_t struct_size, reserved;
-  omen_status (*put)(const omen_host *, const omen_run *, const char *name, const char *plotly_json,
-                     struct ArrowArrayStream *table, omen_error *); /* [serial] */
-} omen_figure_ext;
-
-/* ----------------------------------------------------------------------- extensions of a plugin */
-
-/* Further output formats for graphs: `omen graph x.cl -o x.pb`.                        since 0.1 */
-#define OMEN_EXT_GRAPH_WRITER "omen.graph-writer/1"
-typedef struct omen_graph_writer_ext {
-  uint32_t struct_size, reserved;
-  const char *const *suffixes; /* ".pb", ".pbtxt"; NULL-terminated */
-  /* Writes the tables workloads, nodes and edges of `in` to `path`.                     [serial] */
-  omen_status (*write)(const omen_run *, const omen_dataset *in, const char *path, omen_error *);
-} omen_graph_writer_ext;
-
-/* Verbs of the plugin: components of kind OMEN_COMMAND with omen_command_vt.           since 0.1 */
-#define OMEN_EXT_COMMAND "omen.command/1"
-typedef struct omen_command_ext {
-  uint32_t struct_size, reserved;
-  const omen_component *const *commands; /* NULL-terminated */
-} omen_command_ext;
-
-/* Online correction of a fitted predictor from measured rows (`workloads`, `targets`).
- *                                                                                      since 0.1 */
-#define OMEN_EXT_OBSERVE "omen.observe/1"
-typedef struct omen_observe_ext {
-  uint32_t struct_size, reserved;
-  omen_status (*observe)(omen_object *predictor, const omen_run *, const omen_dataset *measured,
-                         omen_error *); /* [serial] */
-} omen_observe_ext;
-
 #ifdef __cplusplus
 }
 #endif
+
+/* Extensions of the host, and of a plugin; each says where it runs and under which limits. */
+#include "omen/ext/call.h"
+#include "omen/ext/figure.h"
+
+#include "omen/ext/command.h"
+#include "omen/ext/graph_writer.h"
+#include "omen/ext/observe.h"
 
 #endif /* OMEN_ABI_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Extension omen.observe/1 of a plugin: corrects a fitted predictor from measured rows.
+ *
+ * Where it runs. On an object of the same plugin, in the process where that object lives.
+ * Limits. Those of the call that created the object; at most one observe or predict runs on an
+ * object at a time. Only here and in fit can `targets` be opened. After a failure the object
+ * answers as before; save keeps what was learnt.                                                 */
+#ifndef OMEN_EXT_OBSERVE_H
+#define OMEN_EXT_OBSERVE_H
+
+#include "omen/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Online correction of a fitted predictor from measured rows (`workloads`, `targets`).
+ *                                                                                      since 0.1 */
+#define OMEN_EXT_OBSERVE "omen.observe/1"
+typedef struct omen_observe_ext {
+  uint32_t struct_size, reserved;
+  omen_status (*observe)(omen_object *predictor, const omen_run *, const omen_dataset *measured,
+                         omen_error *); /* [serial] */
+} omen_observe_ext;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OMEN_EXT_OBSERVE_H */
