@@ -32,9 +32,9 @@ std::shared_ptr<const MessagePlan> plan_messages(const Batch& batch, std::int64_
 // One parameter set; networks apply it several times. Section 2 of arXiv:2003.10536, with the gate
 // after the linear map as both of its programs have it. float32 on the CPU; only pairs (state,
 // relation) with edges and gates of positions that occur are computed, forward and backward. It can
-// be differentiated once. aggregate_gated of message_passing.hpp stays beside it: it reduces rows of
-// any type on any device, while a step here never makes the rows of pairs that send nothing, lets
-// equal nodes share a row, and draws dropout anew in place of keeping masks.
+// be differentiated once. aggregate_gated of message_passing.hpp stays beside it: it reduces rows
+// of any type on any device, while a step here never makes the rows of pairs that send nothing,
+// lets equal nodes share a row, and draws dropout anew in place of keeping masks.
 class Propagation {
  public:
   // Adds its tensors to `state` as <prefix>message.{weight,bias}, <prefix>gate.{weight,bias} and
