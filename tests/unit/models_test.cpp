@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class Models : public ::testing::Test {
+class ModelFiles : public ::testing::Test {
  protected:
-  Models() {
+  ModelFiles() {
     found_.manifest = read_manifest(OMEN_TEST_BUILD_DIR "/fixtures/frozen/plugin.json");
     ref_ = {&found_, found_.manifest.component(OMEN_PREDICTOR, "frozen.ids")};
   }
@@ -52,7 +52,7 @@ class Models : public ::testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(Models, ResolveByNameDefaultAndFile) {
+TEST_F(ModelFiles, ResolveByNameDefaultAndFile) {
   EXPECT_EQ(resolve_model(ref_, ""), "") << "a component without models needs none";
   with_models({{"small", "models/small.omen", "", "", false},
                {"large", "models/large.omen", "", "", true}});
@@ -69,7 +69,7 @@ TEST_F(Models, ResolveByNameDefaultAndFile) {
               IsError(OMEN_INVALID_DATA, HasSubstr("outside its plugin")));
 }
 
-TEST_F(Models, SaveWritesEveryMetadataKey) {
+TEST_F(ModelFiles, SaveWritesEveryMetadataKey) {
   TrainingFacts facts;
   facts.options_json = R"({"scale":2.0})";
   facts.task_hash = "abc";
@@ -99,7 +99,7 @@ TEST_F(Models, SaveWritesEveryMetadataKey) {
   EXPECT_THAT(card.revision, Not(IsEmpty()));
 }
 
-TEST_F(Models, LoadRestoresAndVerifies) {
+TEST_F(ModelFiles, LoadRestoresAndVerifies) {
   const fs::path file = saved();
   PredictorHandle handle = predictor();
   EXPECT_EQ(load_model(handle, ref_, file).component, "frozen.ids");
@@ -112,7 +112,7 @@ TEST_F(Models, LoadRestoresAndVerifies) {
               IsError(OMEN_INVALID_DATA, HasSubstr("was changed")));
 }
 
-TEST_F(Models, RefuseAModelOfAnotherComponent) {
+TEST_F(ModelFiles, RefuseAModelOfAnotherComponent) {
   const fs::path file = saved();
   ComponentInfo& info = with_models({});
   info.id = "frozen.other";
@@ -122,7 +122,7 @@ TEST_F(Models, RefuseAModelOfAnotherComponent) {
                       HasSubstr("frozen.ids")));
 }
 
-TEST_F(Models, RefuseAContainerThatIsNoModel) {
+TEST_F(ModelFiles, RefuseAContainerThatIsNoModel) {
   container::Writer writer;
   writer.put_meta("hello", "world");
   writer.write(dir_.path() / "t.omt");
@@ -134,7 +134,7 @@ TEST_F(Models, RefuseAContainerThatIsNoModel) {
               IsError(OMEN_INVALID_DATA, AllOf(HasSubstr("model/9"), HasSubstr("reads model/1"))));
 }
 
-TEST_F(Models, ReportWhichModelTheComponentRefused) {
+TEST_F(ModelFiles, ReportWhichModelTheComponentRefused) {
   container::Writer writer;
   const float wrong = 1;
   writer.put_tensor("scale", "F32", {1}, &wrong, sizeof wrong);
