@@ -142,7 +142,7 @@ int compare_messages(const TokenGraphs& corpus) {
   const double fast = broken() ? median_cpu(5, plain) : median_cpu(5, ours);
   std::printf("%lld nodes, %lld edges, %lld of %lld pairs live: %.0f ms plain, %.0f ms ours\n",
               static_cast<long long>(plan->rows_in), static_cast<long long>(plan->edges()),
-              static_cast<long long>(plan->pairs()), static_cast<long long>(6 * plan->rows_in),
+              static_cast<long long>(plan->pairs()), 6 * static_cast<long long>(plan->rows_in),
               1e3 * slow, 1e3 * fast);
   return test::show("message_aggregate_over_index_ops", fast / slow, "ratio", "<=", 0.5);
 }
