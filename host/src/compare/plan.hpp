@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/flag_book.hpp"
 #include "compare/jobs.hpp"
+#include "pipeline/flag_book.hpp"
 
 namespace omen::host {
 

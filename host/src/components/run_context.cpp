@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-#include "cli/interrupt.hpp"
+#include "components/interrupt.hpp"
 #include "omen/error.hpp"
 
 namespace omen::host {

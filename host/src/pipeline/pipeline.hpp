@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/flag_book.hpp"
+#include "pipeline/flag_book.hpp"
 #include "pipeline/ready.hpp"
 #include "tables/dataset_tables.hpp"
 

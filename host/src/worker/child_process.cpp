@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/interrupt.hpp"
+#include "components/interrupt.hpp"
 #include "omen/error.hpp"
 #include "omen/exec_arguments.hpp"
 

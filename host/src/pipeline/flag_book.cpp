@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides who gets which flag, and names the culprit when nobody does.
-#include "flag_book.hpp"
+#include "pipeline/flag_book.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
