@@ -221,7 +221,7 @@ TEST(AssembleTest, GroupAveragesWeighGroupsAlike) {
   const std::vector<std::string> groups{"a", "a", "a", "a", "a", "a", "b", "b", "c"};
   task.tables["workloads"] =
       with_column(task.tables["workloads"], category_column("group", groups), 0);
-  task.task.average = "group";
+  task.task.average = Average::kGroup;
   stage.add("base", [](const PlannedTask& t, const Fold& fold) {
     std::vector<double> cost;
     for (const std::int64_t row : fold.test)  // losses 0 in a, 50 in b, 100 in c
@@ -230,7 +230,7 @@ TEST(AssembleTest, GroupAveragesWeighGroupsAlike) {
         {"predictions", TableBuilder().add("workload_id", fold.test).add("cost", cost).finish()}};
   });
   EXPECT_THAT(stage.compare().tasks[0].targets[0].contestants[0].mean_loss, DoubleNear(50, 1e-9));
-  task.task.average = "row";
+  task.task.average = Average::kRow;
   EXPECT_THAT(stage.compare().tasks[0].targets[0].contestants[0].mean_loss,
               DoubleNear(200.0 / 9, 1e-9));
 }
@@ -238,7 +238,7 @@ TEST(AssembleTest, GroupAveragesWeighGroupsAlike) {
 // Every third row is "gpu".
 PlannedTask class_task() {
   PlannedTask task = test::small_task();
-  task.task.targets = {{"device", "", "lower", "class", "zero-one"}};
+  task.task.targets = {{"device", "", Direction::kLower, TargetKind::kClass, Loss::kZeroOne}};
   std::vector<std::int64_t> ids;
   std::vector<std::string> device;
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -280,7 +280,7 @@ TEST(AssembleTest, ClassesHaveAConfusionAndWrongNamesAreWrong) {
 TEST(AssembleTest, LogLossNeedsProbabilities) {
   Staged stage;
   stage.plan.tasks.push_back(class_task());
-  stage.plan.tasks[0].task.targets[0].loss = "log-loss";
+  stage.plan.tasks[0].task.targets[0].loss = Loss::kLogLoss;
   stage.add("sure", always("cpu", true));
   stage.add("mute", always("cpu", false));
   const TargetResult target = stage.compare().tasks[0].targets[0];
@@ -336,7 +336,7 @@ TEST(AssembleTest, NodesArePooledAndResampledByGroup) {
 // "fast".
 PlannedTask decision_task(bool per_candidate) {
   PlannedTask task = per_candidate ? test::small_task() : class_task();
-  task.task.decision = TaskDecision{"", "cost", "lower", "slow"};
+  task.task.decision = TaskDecision{"", "cost", Direction::kLower, "slow"};
   std::vector<std::int64_t> owner;
   std::vector<std::int32_t> id;
   std::vector<std::string> name;

@@ -185,7 +185,7 @@ TEST_F(JobsTest, ATestSetHoldsNeitherTargetsNorForeignVocabulary) {
 PlannedTask decision_task(const std::string& target, bool per_candidate) {
   PlannedTask task = test::small_task();
   task.task.targets[0].name = target;
-  task.task.decision = TaskDecision{"", "cost", "lower", ""};
+  task.task.decision = TaskDecision{"", "cost", Direction::kLower, ""};
   std::vector<std::int64_t> owner;
   std::vector<std::int32_t> id;
   std::vector<double> memory, speed, cost;

@@ -117,7 +117,7 @@ TEST(LeaksTest, GroupedFoldsKeepDuplicatesTogetherAndTestEveryRowOnce) {
 
 TEST(LeaksTest, AGroupedSplitStaysGrouped) {
   PlannedTask task = test::small_task({40, 8, 4, false});
-  task.task.split.kind = "grouped-k-fold";
+  task.task.split.kind = SplitKind::kGroupedKFold;
   task.task.split.column = "group";
   std::vector<std::string> keys;
   for (int i = 0; i < 40; ++i) keys.push_back("k" + std::to_string(i));
@@ -136,7 +136,7 @@ TEST(LeaksTest, AGroupedSplitStaysGrouped) {
 
 TEST(LeaksTest, GroupsThatDuplicatesChainTogetherKeepTheirFoldsAndLoseWhatLeaks) {
   PlannedTask task = test::small_task({40, 4, 4, false});
-  task.task.split.kind = "leave-one-group-out";
+  task.task.split.kind = SplitKind::kLeaveOneGroupOut;
   task.task.split.column = "family";  // not among the inputs: folds tell the groups
   std::vector<std::string> keys;
   for (int i = 0; i < 40; ++i) keys.push_back("k" + std::to_string(i));
@@ -152,7 +152,7 @@ TEST(LeaksTest, GroupsThatDuplicatesChainTogetherKeepTheirFoldsAndLoseWhatLeaks)
 
 TEST(LeaksTest, AFixedSplitLosesTheTrainingRowsThatLeak) {
   PlannedTask task = test::small_task();
-  task.task.split.kind = "fixed";
+  task.task.split.kind = SplitKind::kFixed;
   task.folds = {fold({0, 1, 2, 3}, {4, 5})};
   std::vector<std::string> keys;
   for (int i = 0; i < 40; ++i) keys.push_back("k" + std::to_string(i));

@@ -112,7 +112,7 @@ class RunsTest : public testing::Test {
   static RunRecord record(const std::string& id) {
     RunRecord run;
     run.id = id;
-    run.status = "finished";
+    run.status = RunStatus::kFinished;
     run.time = "2031-01-02T03:04:05Z";
     run.command = {"compare", "a", "b"};
     run.plan_digest = "feed";
@@ -123,7 +123,7 @@ class RunsTest : public testing::Test {
       contestant.label = contestant.component = label;
       contestant.library_sha256 = std::string("sha-of-") + label;
       contestant.options_json = R"({"depth":4,"rate":0.5})";
-      contestant.determinism = "bitwise";
+      contestant.determinism = Determinism::kBitwise;
       run.contestants.push_back(contestant);
     }
     run.tasks.push_back({"t", "hash-t", "t.json", "data", "digest", "k-fold", 40, 8, 2, 0});

@@ -61,8 +61,8 @@ TEST(ParseTarget, TakesUnitAndDirection) {
   const TargetSpec target = parse_target("rate:1/s:higher");
   EXPECT_EQ(target.name, "rate");
   EXPECT_EQ(target.unit, "1/s");
-  EXPECT_EQ(target.direction, "higher");
-  EXPECT_EQ(parse_target("t").direction, "lower");
+  EXPECT_EQ(target.direction, Direction::kHigher);
+  EXPECT_EQ(parse_target("t").direction, Direction::kLower);
   EXPECT_THROW(parse_target("t:ms:sideways"), Error);
   EXPECT_THROW(parse_target(":ms"), Error);
 }
@@ -73,7 +73,7 @@ TEST(SplitTargets, MovesColumnsAndDropsRowsWithoutAny) {
   builder.add("m", std::vector<std::int64_t>{10, 20, 30}).add_categories("kind", {"a", "b", "a"});
   Tables tables{{"workloads", builder.finish()}};
   complete_workloads(tables);
-  EXPECT_EQ(split_targets(tables, {{"t", "ms", "lower"}}), 1);
+  EXPECT_EQ(split_targets(tables, {{"t", "ms", Direction::kLower}}), 1);
   EXPECT_FALSE(tables.at("workloads").has("t"));
   EXPECT_EQ(tables.at("workloads").rows(), 2);
   const Table& targets = tables.at("targets");
@@ -87,7 +87,7 @@ TEST(SplitTargets, KeepsClassesAsText) {
   builder.add_bools("fits", {true, false});
   Tables tables{{"workloads", builder.finish()}};
   complete_workloads(tables);
-  split_targets(tables, {{"fits", "", "lower"}});
+  split_targets(tables, {{"fits", "", Direction::kLower}});
   EXPECT_EQ(tables.at("targets").strings("fits")[0], "true");
 }
 

@@ -22,8 +22,8 @@ using ::testing::SizeIs;
 
 using Names = std::vector<std::string>;
 
-TaskSplit split_of(const std::string& kind, int folds = 5, int repeats = 1,
-                   const std::string& assignment = {}) {
+TaskSplit split_of(SplitKind kind, int folds = 5, int repeats = 1,
+                   Assignment assignment = Assignment::kNone) {
   return {kind, folds, repeats, 1, assignment, "column", ""};
 }
 
@@ -58,7 +58,7 @@ void expect_partition(const std::vector<Fold>& folds, std::size_t rows, int repe
 }
 
 TEST(Splits, KFoldIsAPartitionOfEvenSize) {
-  const auto folds = folds_for(split_of("k-fold", 4, 3), 103);
+  const auto folds = folds_for(split_of(SplitKind::kKFold, 4, 3), 103);
   expect_partition(folds, 103, 3);
   ASSERT_THAT(folds, SizeIs(12));
   for (const Fold& fold : folds) EXPECT_NEAR(static_cast<double>(fold.test.size()), 25.75, 1);
@@ -69,10 +69,10 @@ TEST(Splits, KFoldIsAPartitionOfEvenSize) {
 
 // Pinned: a frozen task must come out the same on every machine and with every library.
 TEST(Splits, SeedsArePinned) {
-  const auto k = assign_folds(split_of("k-fold", 3), 12, {});
+  const auto k = assign_folds(split_of(SplitKind::kKFold, 3), 12, {});
   EXPECT_THAT(k[0], ElementsAre("0", "1", "2", "1", "0", "0", "1", "0", "2", "2", "2", "1"));
-  const auto grouped = assign_folds(split_of("grouped-k-fold", 3, 1, "shuffled"), 10,
-                                    {"a", "b", "c", "d", "e", "a", "b", "c", "d", "e"});
+  const auto grouped = assign_folds(split_of(SplitKind::kGroupedKFold, 3, 1, Assignment::kShuffled),
+                                    10, {"a", "b", "c", "d", "e", "a", "b", "c", "d", "e"});
   EXPECT_EQ(Names(grouped[0].begin(), grouped[0].begin() + 5),
             Names(grouped[0].begin() + 5, grouped[0].end()));
   EXPECT_THAT(Names(grouped[0].begin(), grouped[0].begin() + 5),
@@ -81,8 +81,8 @@ TEST(Splits, SeedsArePinned) {
 
 TEST(Splits, GroupsStayTogetherAndAreBalanced) {
   const Names labels = ladder(20);
-  for (const char* assignment : {"shuffled", "balanced"}) {
-    const auto split = split_of("grouped-k-fold", 5, 2, assignment);
+  for (const Assignment assignment : {Assignment::kShuffled, Assignment::kBalanced}) {
+    const auto split = split_of(SplitKind::kGroupedKFold, 5, 2, assignment);
     const auto folds = folds_for(split, labels.size(), labels);
     expect_partition(folds, labels.size(), 2);
     for (const Fold& fold : folds) {
@@ -91,7 +91,7 @@ TEST(Splits, GroupsStayTogetherAndAreBalanced) {
       for (const auto row : fold.test) test.insert(labels[static_cast<std::size_t>(row)]);
       for (const std::string& group : test) EXPECT_EQ(train.count(group), 0u) << group;
       // Largest first into the emptiest fold: 210 rows in 5 folds differ by less than a group.
-      if (std::string(assignment) == "balanced") {
+      if (assignment == Assignment::kBalanced) {
         EXPECT_NEAR(static_cast<double>(fold.test.size()), 42, 3);
       }
     }
@@ -100,7 +100,7 @@ TEST(Splits, GroupsStayTogetherAndAreBalanced) {
 
 TEST(Splits, LeaveOneGroupOutNumbersTheGroups) {
   const Names labels = ladder(4);
-  const auto folds = folds_for(split_of("leave-one-group-out", 0), labels.size(), labels);
+  const auto folds = folds_for(split_of(SplitKind::kLeaveOneGroupOut, 0), labels.size(), labels);
   expect_partition(folds, labels.size(), 1);
   ASSERT_THAT(folds, SizeIs(4));
   EXPECT_EQ(folds[2].name, "2");
@@ -108,12 +108,13 @@ TEST(Splits, LeaveOneGroupOutNumbersTheGroups) {
 }
 
 TEST(Splits, FixedByRoleOrByName) {
-  const auto roles = folds_for(split_of("fixed", 0), 4, {"train", "valid", "test", "train"});
+  const auto roles =
+      folds_for(split_of(SplitKind::kFixed, 0), 4, {"train", "valid", "test", "train"});
   ASSERT_THAT(roles, SizeIs(1));
   EXPECT_THAT(roles[0].train, ElementsAre(0, 3));
   EXPECT_THAT(roles[0].valid, ElementsAre(1));
   EXPECT_THAT(roles[0].test, ElementsAre(2));
-  const auto named = folds_for(split_of("fixed", 0), 4, {"x", "y", "x", "y"});
+  const auto named = folds_for(split_of(SplitKind::kFixed, 0), 4, {"x", "y", "x", "y"});
   ASSERT_THAT(named, SizeIs(2));
   EXPECT_EQ(named[0].name, "x");
   EXPECT_THAT(named[0].train, ElementsAre(1, 3));
@@ -126,17 +127,18 @@ TEST(Splits, RefusesWhatDoesNotFit) {
     EXPECT_THAT(error_of([&] { assign_folds(split, rows, labels); }),
                 IsError(OMEN_INVALID_ARGUMENT, HasSubstr(what)));
   };
-  refuses(split_of("k-fold", 5), 4, {}, "5 folds of 4 rows");
-  refuses(split_of("k-fold", 1), 4, {}, "fewer than two folds");
-  refuses(split_of("k-fold", 2, 0), 4, {}, "no repeats");
-  refuses(split_of("k-fold", 2), 0, {}, "no rows");
-  refuses(split_of("grouped-k-fold", 3, 1, "balanced"), 3, {"a", "a", "b"}, "3 folds of 2 groups");
-  refuses(split_of("leave-one-group-out", 0), 2, {"a", "a"}, "one group only");
-  refuses(split_of("leave-one-group-out", 0), 2, {"a", ""}, "no value in row 1");
-  refuses(split_of("leave-one-group-out", 0, 2), 2, {"a", "b"}, "the same every time");
-  refuses(split_of("fixed", 0), 2, {"train", "train"}, "no row marked 'test'");
-  refuses(split_of("fixed", 0), 2, {"train", "x"}, "mixes 'train'");
-  refuses(split_of("fixed", 0), 2, {"x", "x"}, "one fold only");
+  refuses(split_of(SplitKind::kKFold, 5), 4, {}, "5 folds of 4 rows");
+  refuses(split_of(SplitKind::kKFold, 1), 4, {}, "fewer than two folds");
+  refuses(split_of(SplitKind::kKFold, 2, 0), 4, {}, "no repeats");
+  refuses(split_of(SplitKind::kKFold, 2), 0, {}, "no rows");
+  refuses(split_of(SplitKind::kGroupedKFold, 3, 1, Assignment::kBalanced), 3, {"a", "a", "b"},
+          "3 folds of 2 groups");
+  refuses(split_of(SplitKind::kLeaveOneGroupOut, 0), 2, {"a", "a"}, "one group only");
+  refuses(split_of(SplitKind::kLeaveOneGroupOut, 0), 2, {"a", ""}, "no value in row 1");
+  refuses(split_of(SplitKind::kLeaveOneGroupOut, 0, 2), 2, {"a", "b"}, "the same every time");
+  refuses(split_of(SplitKind::kFixed, 0), 2, {"train", "train"}, "no row marked 'test'");
+  refuses(split_of(SplitKind::kFixed, 0), 2, {"train", "x"}, "mixes 'train'");
+  refuses(split_of(SplitKind::kFixed, 0), 2, {"x", "x"}, "one fold only");
 }
 
 }  // namespace

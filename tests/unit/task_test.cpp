@@ -93,9 +93,9 @@ class Tasks : public ::testing::Test {
     task.name = "question";
     task.dataset = "./jobs";
     task.inputs = {"workloads.*"};
-    task.targets = {{target, "", "lower", "", ""}};
+    task.targets = {{target, "", Direction::kLower, TargetKind::kOpen, Loss::kOpen}};
     task.group = "network";
-    task.split = {"grouped-k-fold", 2, 1, 1, "balanced", "", ""};
+    task.split = {SplitKind::kGroupedKFold, 2, 1, 1, Assignment::kBalanced, "", ""};
     return task;
   }
   fs::path file() const { return dir_.path() / "question.json"; }
@@ -112,8 +112,8 @@ TEST_F(Tasks, FreezesAndReadsBack) {
   const Task frozen = freeze_task(draft(), file());
   EXPECT_THAT(frozen.inputs, ElementsAre("workloads.batch"))
       << "everything measured and every group column stays out";
-  EXPECT_EQ(frozen.targets[0].kind, "number");
-  EXPECT_EQ(frozen.targets[0].loss, "absolute");
+  EXPECT_EQ(frozen.targets[0].kind, TargetKind::kNumber);
+  EXPECT_EQ(frozen.targets[0].loss, Loss::kAbsolute);
   EXPECT_EQ(frozen.targets[0].unit, "ms");
   EXPECT_EQ(frozen.split.column, "network");
   const Task read_back = read_task(file());
@@ -137,13 +137,13 @@ TEST_F(Tasks, TheHashCoversTheQuestionAndNothingElse) {
     EXPECT_NE(freeze_task(task, file()).hash, hash);
   };
   differs([](Task& t) { t.rope = 0.02; });
-  differs([](Task& t) { t.average = "group"; });
+  differs([](Task& t) { t.average = Average::kGroup; });
   differs([](Task& t) { t.threads_per_fold = 2; });
-  differs([](Task& t) { t.targets[0].loss = "squared"; });
-  differs([](Task& t) { t.targets[0].direction = "higher"; });
+  differs([](Task& t) { t.targets[0].loss = Loss::kSquared; });
+  differs([](Task& t) { t.targets[0].direction = Direction::kHigher; });
   differs([](Task& t) { t.split.seed = 5; });
-  differs([](Task& t) { t.split.kind = "k-fold"; });
-  differs([](Task& t) { t.estimate = "mean"; });
+  differs([](Task& t) { t.split.kind = SplitKind::kKFold; });
+  differs([](Task& t) { t.estimate = TaskEstimate::kMean; });
   differs([](Task& t) { t.inputs.push_back("workloads.energy_j"); });
 }
 
@@ -164,8 +164,8 @@ TEST_F(Tasks, ShowsInputsIdsAndGroupOnly) {
 
 TEST_F(Tasks, ClassesCarryTheirNames) {
   const Task task = freeze_task(draft("fast"), file());
-  EXPECT_EQ(task.targets[0].kind, "class");
-  EXPECT_EQ(task.targets[0].loss, "zero-one");
+  EXPECT_EQ(task.targets[0].kind, TargetKind::kClass);
+  EXPECT_EQ(task.targets[0].loss, Loss::kZeroOne);
   EXPECT_EQ(load_task(task).at("targets").metadata(1, "omen.classes"), R"(["no","yes"])");
 }
 
@@ -230,12 +230,12 @@ TEST_F(Tasks, RefusesDraftsThatCannotBeAsked) {
   refuses(with([](Task& t) { t.split.column = "net"; }), "split column 'net'");
   refuses(with([](Task& t) { t.rope = 1.5; }), "rope");
   refuses(with([](Task& t) { t.split.folds = 9; }), "9 folds of 4 groups");
-  refuses(with([](Task& t) { t.targets[0].kind = "class"; }), "is a class in the task");
+  refuses(with([](Task& t) { t.targets[0].kind = TargetKind::kClass; }), "is a class in the task");
   Tables zeros = tables();
   std::vector<double> time(12, 0);
   zeros["workloads"] = with_values(zeros["workloads"], "time_ms", time);
   make(zeros);
-  refuses(with([](Task& t) { t.targets[0].loss = "absolute-percent"; }),
+  refuses(with([](Task& t) { t.targets[0].loss = Loss::kAbsolutePercent; }),
           "of workload 0 is 0, which has no error in percent");
   time[3] = std::numeric_limits<double>::quiet_NaN();
   zeros["workloads"] = with_values(zeros["workloads"], "time_ms", time);
@@ -294,7 +294,7 @@ TEST_F(Tasks, DecisionsKeepCostsApart) {
   content["candidates"] = candidates.finish();
   make(content);
   Task task = draft("cost");
-  task.decision = TaskDecision{"", "cost", "lower", "cpu"};
+  task.decision = TaskDecision{"", "cost", Direction::kLower, "cpu"};
   const Task frozen = freeze_task(task, file());
   EXPECT_EQ(read_task(file()).decision->default_candidate, "cpu");
   const Tables shown = load_task(frozen);

@@ -205,7 +205,8 @@ void Offers::datasets() {
 }
 
 void Offers::runs() {
-  for (const RunRecord& run : list_runs("runs")) add(run.id, run.status + ", " + run.time);
+  for (const RunRecord& run : list_runs("runs"))
+    add(run.id, std::string(word_of(run.status)) + ", " + run.time);
 }
 
 std::string completions(const Globals& globals, const Words& words, const CommandLine& line) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/check_outcome.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/session.hpp"
@@ -43,16 +44,16 @@ int list(const Globals& globals) {
   JsonWriter json;
   json.object().field("format_version", 1).key("datasets").array();
   for (const DatasetEntry& entry : list_datasets()) {
-    json.object().field("name", entry.name).field("state", entry.state);
+    json.object().field("name", entry.name).field("state", word_of(entry.state));
     json.field("summary", entry.summary).field("license", entry.license);
     json.field("place", entry.place.string());
     if (!entry.fault.empty()) json.field("fault", entry.fault);
     json.end();
-    const Style style = entry.state == "ready"    ? Style::kGood
-                        : entry.state == "broken" ? Style::kBad
-                                                  : Style::kFaint;
+    const Style style = entry.state == DatasetState::kReady    ? Style::kGood
+                        : entry.state == DatasetState::kBroken ? Style::kBad
+                                                               : Style::kFaint;
     table.add({{entry.name, Style::kAccent},
-               {entry.state, style},
+               {word_of(entry.state), style},
                entry.license,
                entry.fault.empty() ? entry.summary : entry.fault});
   }
@@ -111,7 +112,7 @@ void print_info_json(const DatasetInfo& info, const Tables& tables) {
     json.object()
         .field("name", target.name)
         .field("unit", target.unit)
-        .field("direction", target.direction)
+        .field("direction", word_of(target.direction))
         .end();
   json.end().key("files").array();
   for (const DatasetFile& file : info.files)
@@ -152,7 +153,7 @@ int info(const Globals& globals, const DataRequest& request) {
   if (!info.group.empty()) text += "  group    " + info.group + "\n";
   for (const TargetSpec& target : info.targets)
     text += "  target   " + target.name + (target.unit.empty() ? "" : " in " + target.unit) + ", " +
-            target.direction + " is better\n";
+            word_of(target.direction) + " is better\n";
   if (!globals.plain) print(text + "\n");
   TextTable table(
       {{"column"}, {"type"}, {"unit"}, {"range"}, {"nulls", true}, {"meaning", false, true}});
@@ -316,7 +317,8 @@ int make(const Globals& globals, const DataRequest& request) {
 // ------------------------------------------------------------------------------------------- check
 
 struct CheckedDataset {
-  std::string name, outcome, message;
+  CheckOutcome outcome = CheckOutcome::kOk;
+  std::string message;
 };
 
 CheckedDataset check_one_dataset(const std::string& name) {
@@ -325,14 +327,11 @@ CheckedDataset check_one_dataset(const std::string& name) {
     verify_dataset(info);
     const Tables tables = load_dataset(info);
     check_columns(info, tables);
-    return {name, "ok",
-            std::to_string(tables.at("workloads").rows()) + " workloads, digest " +
-                digits(info.digest)};
+    return {CheckOutcome::kOk, std::to_string(tables.at("workloads").rows()) +
+                                   " workloads, digest " + digits(info.digest)};
   } catch (const Error& e) {
     // A recipe without its raw files is no fault of the dataset.
-    const bool missing = e.code() == OMEN_NOT_FOUND;
-    return {name, missing ? "missing" : "bad",
-            std::string(e.what()) + (e.hint().empty() ? "" : "; " + e.hint())};
+    return {outcome_of_check(e), std::string(e.what()) + (e.hint().empty() ? "" : "; " + e.hint())};
   }
 }
 
@@ -347,13 +346,14 @@ int check(const Globals& globals, const DataRequest& request) {
   bool failed = false;
   for (const std::string& name : names) {
     const CheckedDataset checked = check_one_dataset(name);
-    failed |= checked.outcome == "bad" || (checked.outcome == "missing" && !request.words.empty());
-    json.object().field("name", name).field("outcome", checked.outcome);
+    failed |= counts_as_failed(checked.outcome, !request.words.empty());
+    json.object().field("name", name).field("outcome", word_of(checked.outcome));
     json.field("message", checked.message).end();
     std::string message = checked.message;
     std::replace(message.begin(), message.end(), '\n', ' ');
     table.add({{name, Style::kAccent},
-               {checked.outcome, checked.outcome == "ok" ? Style::kGood : Style::kBad},
+               {word_of(checked.outcome),
+                checked.outcome == CheckOutcome::kOk ? Style::kGood : Style::kBad},
                message});
   }
   if (globals.json)

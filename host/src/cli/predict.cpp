@@ -8,6 +8,7 @@
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
 #include "pipeline/models.hpp"
+#include "tables/row_status.hpp"
 #include "tables/table_io.hpp"
 #include "text/json_writer.hpp"
 
@@ -101,8 +102,9 @@ Table answer_table(const Answer& answer) {
 }
 
 Style status_style(std::string_view status) {
-  if (status == "ok") return Style::kPlain;
-  return status == "extrapolating" ? Style::kWarn : Style::kBad;
+  const auto known = from_word<RowStatus>(status);
+  if (!known) return Style::kBad;
+  return *known == RowStatus::kExtrapolating ? Style::kWarn : Style::kPlain;
 }
 
 // "[1.2, 3.4]" where the predictor gives bounds.
@@ -417,8 +419,8 @@ class PredictVerb {
     for (const Answer& answer : answers_) {
       const StringColumn status = answer.prediction.rows.strings("status");
       for (std::int64_t row = 0; row < status.size(); ++row) {
-        outside += status[row] == "extrapolating";
-        refused += status[row] != "extrapolating" && status[row] != "ok";
+        outside += from_word<RowStatus>(status[row]) == RowStatus::kExtrapolating;
+        refused += !is_answer(status[row]);
       }
     }
     if (outside > 0)
@@ -434,8 +436,7 @@ class PredictVerb {
     bool any = false;
     for (const Answer& answer : answers_) {
       const StringColumn status = answer.prediction.rows.strings("status");
-      for (std::int64_t row = 0; row < status.size() && !any; ++row)
-        any = status[row] == "ok" || status[row] == "extrapolating";
+      for (std::int64_t row = 0; row < status.size() && !any; ++row) any = is_answer(status[row]);
     }
     return any || answers_.empty() ? kOk : kFailed;
   }

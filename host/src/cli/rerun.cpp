@@ -46,10 +46,10 @@ Repeat repeat_of(const RunRecord& old, const RunRecord& again, const Contestant&
   if (now && now->library_sha256 != contestant.library_sha256) {
     repeat.why = "its library has changed since (version " + contestant.plugin_version + ", now " +
                  now->plugin_version + ")";
-  } else if (contestant.determinism == "none") {
+  } else if (contestant.determinism == Determinism::kNone) {
     repeat.why = "it does not claim to be repeatable";
     repeat.excused = true;
-  } else if (contestant.determinism == "seeded") {
+  } else if (contestant.determinism == Determinism::kSeeded) {
     constexpr double kTolerance = 1e-4;
     const double difference = largest_difference(old, again, contestant.label, task);
     repeat.excused = difference <= kTolerance;
@@ -135,7 +135,7 @@ int run_rerun(const Globals& globals, const RerunRequest& request) {
     throw Error(OMEN_INVALID_DATA,
                 request.run + " is a record of omen " + old.verb + ", which rerun does not repeat",
                 "repeat it with: omen " + shell_words(old.command));
-  if (old.status != "finished")
+  if (old.status != RunStatus::kFinished)
     throw Error(OMEN_INVALID_DATA, "run " + old.id + " is not finished",
                 "finish it with: omen " + shell_words(old.command));
   Session session(globals, {}, {}, "rerun " + old.id, "");

@@ -34,7 +34,7 @@ std::vector<std::string> task_names(const RunRecord& run) {
 
 // A run that was killed still says "running" in its record.
 std::string status_of(const RunRecord& run) {
-  return run.status == "finished" ? "finished" : "unfinished";
+  return run.status == RunStatus::kFinished ? word_of(run.status) : "unfinished";
 }
 
 int list(const Globals& globals, const RunsRequest& request) {
@@ -61,7 +61,7 @@ int list(const Globals& globals, const RunsRequest& request) {
                    {"tasks", false, true},
                    {"took", true}});
   for (const RunRecord& run : runs) {
-    const bool done = status_of(run) == "finished";
+    const bool done = run.status == RunStatus::kFinished;
     table.add({{run.id, Style::kStrong},
                run.time,
                {status_of(run), done ? Style::kPlain : Style::kWarn},
@@ -154,7 +154,7 @@ int diff(const Globals& globals, const RunsRequest& request) {
   const RunRecord a = read_run_record(find_run(request.runs_dir, request.ids.at(0))),
                   b = read_run_record(find_run(request.runs_dir, request.ids.at(1)));
   for (const RunRecord* run : {&a, &b})
-    if (run->verb != "compare" || run->status != "finished")
+    if (run->verb != "compare" || run->status != RunStatus::kFinished)
       throw Error(OMEN_INVALID_DATA,
                   "run '" + request.ids[run == &b] + "' is not a finished comparison",
                   "see them with: omen runs list");

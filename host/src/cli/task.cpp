@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/check_outcome.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/console.hpp"
@@ -20,8 +21,9 @@ struct TaskRequest {
   std::string action;
   std::vector<std::string> words;
   std::string output, dataset, name, track, summary, loss, group, column, estimate;
-  std::string split = "grouped-k-fold", assignment = "balanced", average = "row";
-  std::string cost, cost_direction = "lower", scorer, default_candidate;
+  std::string split = word_of(SplitKind::kGroupedKFold),
+              assignment = word_of(Assignment::kBalanced), average = word_of(Average::kRow);
+  std::string cost, cost_direction = word_of(Direction::kLower), scorer, default_candidate;
   std::vector<std::string> targets, inputs;
   int folds = 5, repeats = 1;
   unsigned threads_per_fold = 1;
@@ -46,12 +48,12 @@ Shape shape_of(const Task& task) {
 }
 
 std::string split_words(const TaskSplit& split, std::size_t folds) {
-  std::string text = split.kind;
-  if (split.kind != "leave-one-group-out") text += ", " + std::to_string(folds) + " folds";
+  std::string text = word_of(split.kind);
+  if (split.kind != SplitKind::kLeaveOneGroupOut) text += ", " + std::to_string(folds) + " folds";
   if (!split.column.empty()) text += " by " + split.column;
-  if (!split.assignment.empty()) text += ", " + split.assignment;
+  if (split.assignment != Assignment::kNone) text += std::string(", ") + word_of(split.assignment);
   if (split.repeats > 1) text += ", " + std::to_string(split.repeats) + " repeats";
-  if (split.kind == "k-fold" || split.kind == "grouped-k-fold")
+  if (split.kind == SplitKind::kKFold || split.kind == SplitKind::kGroupedKFold)
     text += ", seed " + std::to_string(split.seed);
   return text;
 }
@@ -67,15 +69,20 @@ void print_json(const Task& task, const Shape& shape) {
     json.object()
         .field("name", target.name)
         .field("unit", target.unit)
-        .field("direction", target.direction)
-        .field("kind", target.kind)
-        .field("loss", target.loss)
+        .field("direction", word_of(target.direction))
+        .field("kind", word_of(target.kind))
+        .field("loss", word_of(target.loss))
         .end();
   json.end().field("per_node", task.per_node).field("group", task.group);
-  json.field("average", task.average).field("estimate", task.estimate).field("rope", task.rope);
+  json.field("average", word_of(task.average))
+      .field("estimate", word_of(task.estimate))
+      .field("rope", task.rope);
   json.field("threads_per_fold", task.threads_per_fold);
-  json.key("split").object().field("kind", task.split.kind).field("column", task.split.column);
-  json.field("assignment", task.split.assignment).field("repeats", task.split.repeats);
+  json.key("split")
+      .object()
+      .field("kind", word_of(task.split.kind))
+      .field("column", task.split.column);
+  json.field("assignment", word_of(task.split.assignment)).field("repeats", task.split.repeats);
   json.field("seed", task.split.seed).key("folds").array();
   for (const Fold& fold : shape.folds)
     json.object()
@@ -88,7 +95,7 @@ void print_json(const Task& task, const Shape& shape) {
   if (task.decision) {
     json.key("decision").object().field("scorer", task.decision->scorer);
     json.field("cost_target", task.decision->cost_target);
-    json.field("direction", task.decision->direction);
+    json.field("direction", word_of(task.decision->direction));
     json.field("default_candidate", task.decision->default_candidate).end();
   }
   print(json.end().text());
@@ -106,13 +113,13 @@ void print_text(const Globals& globals, const Task& task, const Shape& shape) {
   text += wrap(inputs, 100, 11) + "\n";
   for (const TaskTarget& target : task.targets)
     text += "  target   " + target.name + (target.unit.empty() ? "" : " in " + target.unit) + ", " +
-            target.kind + ", " + target.direction + " is better, loss " + target.loss +
-            (task.per_node ? ", per node" : "") + "\n";
+            word_of(target.kind) + ", " + word_of(target.direction) + " is better, loss " +
+            word_of(target.loss) + (task.per_node ? ", per node" : "") + "\n";
   if (task.decision)
     text += "  decision by " +
             (task.decision->scorer.empty() ? "predicted " + task.decision->cost_target
                                            : task.decision->scorer) +
-            ", true cost " + task.decision->cost_target + ", " + task.decision->direction +
+            ", true cost " + task.decision->cost_target + ", " + word_of(task.decision->direction) +
             " is better" +
             (task.decision->default_candidate.empty()
                  ? ""
@@ -122,7 +129,7 @@ void print_text(const Globals& globals, const Task& task, const Shape& shape) {
       "  split    " +
       split_words(task.split, shape.folds.size() / static_cast<std::size_t>(task.split.repeats)) +
       "\n";
-  text += "  average  by " + task.average + "; equivalent within " +
+  text += std::string("  average  by ") + word_of(task.average) + "; equivalent within " +
           format_number(task.rope * 100) + " %; " + std::to_string(task.threads_per_fold) +
           (task.threads_per_fold == 1 ? " thread" : " threads") + " per fold\n";
   if (!globals.plain) print(text + "\n");
@@ -147,11 +154,15 @@ int show(const Globals& globals, const TaskRequest& request) {
 }
 
 // "time_ms:ms:lower=absolute-percent": a target with a loss of its own.
-TaskTarget target_of(const std::string& text, const std::string& loss) {
+TaskTarget target_of(const std::string& text, Loss loss) {
   const std::size_t equals = text.find('=');
   const TargetSpec spec = parse_target(text.substr(0, equals));
-  return {spec.name, spec.unit, spec.direction, "",
-          equals == std::string::npos ? loss : text.substr(equals + 1)};
+  if (equals != std::string::npos) {
+    const auto own = from_word<Loss>(text.substr(equals + 1));
+    if (!own) usage_error("target '" + text + "' names an unknown loss", "see: omen task --help");
+    loss = *own;
+  }
+  return {spec.name, spec.unit, spec.direction, TargetKind::kOpen, loss};
 }
 
 // A directory is named from here, and kept as the task will see it.
@@ -175,26 +186,30 @@ Task draft_of(const Globals& globals, const TaskRequest& request) {
   draft.track = request.track;
   draft.dataset = dataset;
   draft.inputs = request.inputs.empty() ? std::vector<std::string>{"workloads.*"} : request.inputs;
+  const Loss loss = from_word<Loss>(request.loss).value_or(Loss::kOpen);
   for (const std::string& target : request.targets)
-    draft.targets.push_back(target_of(target, request.loss));
+    draft.targets.push_back(target_of(target, loss));
   if (request.targets.empty())
     for (const TargetSpec& target : info.targets)
-      draft.targets.push_back({target.name, target.unit, target.direction, "", request.loss});
+      draft.targets.push_back(
+          {target.name, target.unit, target.direction, TargetKind::kOpen, loss});
   draft.group = !request.group.empty() ? request.group : !info.group.empty() ? info.group : "group";
   draft.per_node = request.per_node;
-  draft.average = request.average;
-  draft.estimate = request.estimate;
+  draft.average = *from_word<Average>(request.average);
+  draft.estimate = *from_word<TaskEstimate>(request.estimate);
   draft.rope = request.rope;
   draft.threads_per_fold = request.threads_per_fold;
-  draft.split = {
-      request.split, request.folds, request.repeats, globals.seed, "", request.column, ""};
-  if (request.split == "grouped-k-fold") draft.split.assignment = request.assignment;
-  if (request.split == "leave-one-group-out" || request.split == "fixed") draft.split.folds = 0;
-  if (request.split == "fixed" && request.column.empty())
+  const SplitKind kind = *from_word<SplitKind>(request.split);
+  draft.split = {kind, request.folds, request.repeats, globals.seed, {}, request.column, ""};
+  if (kind == SplitKind::kGroupedKFold)
+    draft.split.assignment = *from_word<Assignment>(request.assignment);
+  if (kind == SplitKind::kLeaveOneGroupOut || kind == SplitKind::kFixed) draft.split.folds = 0;
+  if (kind == SplitKind::kFixed && request.column.empty())
     usage_error("a fixed split needs the column that says it", "name it with --split-column");
   if (!request.cost.empty())
-    draft.decision = TaskDecision{request.scorer, request.cost, request.cost_direction,
-                                  request.default_candidate};
+    draft.decision =
+        TaskDecision{request.scorer, request.cost, *from_word<Direction>(request.cost_direction),
+                     request.default_candidate};
   return draft;
 }
 
@@ -216,11 +231,13 @@ int make(const Globals& globals, const TaskRequest& request) {
 }
 
 struct CheckedTask {
-  std::string file, outcome, message;
+  std::string file;
+  CheckOutcome outcome = CheckOutcome::kOk;
+  std::string message;
 };
 
 CheckedTask checked_task(const std::string& name) {
-  CheckedTask checked{name, "ok", ""};
+  CheckedTask checked{name, CheckOutcome::kOk, ""};
   try {
     const fs::path file = find_task(name);
     checked.file = file.string();
@@ -230,7 +247,7 @@ CheckedTask checked_task(const std::string& name) {
                       std::to_string(shape.folds.size()) + " folds, hash " +
                       task.hash.substr(0, 12);
   } catch (const Error& e) {
-    checked.outcome = e.code() == OMEN_NOT_FOUND ? "missing" : "bad";
+    checked.outcome = outcome_of_check(e);
     checked.message = std::string(e.what()) + (e.hint().empty() ? "" : "; " + e.hint());
   }
   return checked;
@@ -246,13 +263,14 @@ int check(const Globals& globals, const TaskRequest& request) {
   bool failed = false;
   for (const std::string& name : names) {
     const CheckedTask checked = checked_task(name);
-    failed |= checked.outcome == "bad" || (checked.outcome == "missing" && !request.words.empty());
-    json.object().field("file", checked.file).field("outcome", checked.outcome);
+    failed |= counts_as_failed(checked.outcome, !request.words.empty());
+    json.object().field("file", checked.file).field("outcome", word_of(checked.outcome));
     json.field("message", checked.message).end();
     std::string message = checked.message;
     std::replace(message.begin(), message.end(), '\n', ' ');
     table.add({{checked.file, Style::kAccent},
-               {checked.outcome, checked.outcome == "ok" ? Style::kGood : Style::kBad},
+               {word_of(checked.outcome),
+                checked.outcome == CheckOutcome::kOk ? Style::kGood : Style::kBad},
                message});
   }
   if (globals.json)
@@ -277,6 +295,13 @@ void complete_task(Offers& offers) {
     offers.tasks("installed task");
 }
 
+template <class Enum>
+Words words(std::initializer_list<Enum> values) {
+  Words list;
+  for (const Enum value : values) list.emplace_back(word_of(value));
+  return list;
+}
+
 void describe_task(CommandLine& line) {
   auto& r = line.request(run_task);
   line.word("ACTION", r.action, "new, show or check").one_of({"new", "show", "check"});
@@ -290,11 +315,13 @@ void describe_task(CommandLine& line) {
               "measured");
   line.value("--loss", "LOSS", r.loss,
              "new: absolute, squared, absolute-percent; for classes zero-one, log-loss")
-      .one_of({"absolute", "squared", "absolute-percent", "zero-one", "log-loss"});
+      .one_of(words({Loss::kAbsolute, Loss::kSquared, Loss::kAbsolutePercent, Loss::kZeroOne,
+                     Loss::kLogLoss}));
   line.value("--group", "COLUMN", r.group, "new: column of the groups that are resampled");
   line.value("--split", "KIND", r.split,
              "new: k-fold, grouped-k-fold (default), leave-one-group-out or fixed")
-      .one_of({"k-fold", "grouped-k-fold", "leave-one-group-out", "fixed"});
+      .one_of(words({SplitKind::kKFold, SplitKind::kGroupedKFold, SplitKind::kLeaveOneGroupOut,
+                     SplitKind::kFixed}));
   line.value("--split-column", "COLUMN", r.column,
              "new: column that keeps rows in one fold, by default that of --group; for a "
              "fixed split the name of the fold, or train, valid and test");
@@ -303,11 +330,11 @@ void describe_task(CommandLine& line) {
       .range(1, 1000);
   line.value("--assignment", "RULE", r.assignment,
              "new: groups to folds balanced by rows (default), or shuffled")
-      .one_of({"balanced", "shuffled"});
+      .one_of(words({Assignment::kBalanced, Assignment::kShuffled}));
   line.value("--average", "BY", r.average, "new: mean over every row (default) or group")
-      .one_of({"row", "group"});
+      .one_of(words({Average::kRow, Average::kGroup}));
   line.value("--estimate", "KIND", r.estimate, "new: median or mean paired difference")
-      .one_of({"median", "mean"});
+      .one_of(words({TaskEstimate::kMedian, TaskEstimate::kMean}));
   line.value("--rope", "SHARE", r.rope, "new: what counts as equivalent, 0.01 by default")
       .range(0.0, 1.0);
   line.value("--threads-per-fold", "N", r.threads_per_fold, "new: threads of one fold")
@@ -316,7 +343,7 @@ void describe_task(CommandLine& line) {
   line.value("--cost", "COLUMN", r.cost, "new: a decision, judged by this true cost of candidates");
   line.value("--cost-direction", "DIRECTION", r.cost_direction,
              "new: lower (default) or higher wins")
-      .one_of({"lower", "higher"});
+      .one_of(words({Direction::kLower, Direction::kHigher}));
   line.value("--scorer", "COMPONENT", r.scorer, "new: component that decides");
   line.value("--default-candidate", "NAME", r.default_candidate,
              "new: what one takes without a predictor");

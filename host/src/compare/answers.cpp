@@ -38,7 +38,7 @@ struct TargetColumns {
       const auto at = table.find(column);
       return at && is_number(table.type(*at)) ? table.numbers(*at) : std::vector<double>();
     };
-    if (truth.target.kind == "class") {
+    if (truth.target.kind == TargetKind::kClass) {
       texts = texts_or_numbers(table, name);
       for (std::size_t c = 0; c < truth.measured_classes; ++c) {
         probability.push_back(numbers(name + ".p." + truth.classes[c]));
@@ -126,14 +126,16 @@ class Collector {
   }
 
   void take(std::size_t unit, const TargetColumns& columns, std::size_t row) {
-    const std::string status = columns.status.empty() ? "ok" : columns.status[row];
+    const std::string status =
+        columns.status.empty() ? word_of(RowStatus::kOk) : columns.status[row];
     if (!is_answer(status)) return refuse(unit, status.empty() ? "no status" : status);
-    const bool taken = truth_.target.kind == "class" ? take_class(unit, columns, row)
-                                                     : take_number(unit, columns, row);
+    const bool taken = truth_.target.kind == TargetKind::kClass ? take_class(unit, columns, row)
+                                                                : take_number(unit, columns, row);
     if (!taken) return;
     ++times_[unit];
-    if (out_.status[unit].empty() || (out_.status[unit] == "ok" && status != "ok"))
-      out_.status[unit] = status;
+    // One answer beyond the training rows marks them all.
+    std::string& kept = out_.status[unit];
+    if (kept.empty() || from_word<RowStatus>(kept) == RowStatus::kOk) kept = status;
   }
 
   bool take_number(std::size_t unit, const TargetColumns& columns, std::size_t row) {
@@ -165,7 +167,7 @@ class Collector {
     for (const std::vector<double>& column : columns.probability)
       probability.push_back(column.empty() ? 0 : column[row]);
     const bool whole = columns.has_probability;
-    if (truth_.target.loss == "log-loss" && !whole)
+    if (truth_.target.loss == Loss::kLogLoss && !whole)
       return refuse(unit, "no probabilities, which the loss needs"), false;
     const double of_truth = whole ? probability[static_cast<std::size_t>(truth)] : kNoAnswer;
     const double loss = stats::class_loss(truth_.target.loss, truth, said, of_truth);
@@ -197,10 +199,6 @@ class Collector {
 };
 
 }  // namespace
-
-bool is_answer(const std::string& status) {
-  return status == "ok" || status == "extrapolating";
-}
 
 Units::Units(const PlannedTask& task) {
   const Table& workloads = task.tables.at("workloads");
@@ -263,7 +261,7 @@ Truth::Truth(const PlannedTask& task, const Units& units, const TaskTarget& want
 }
 
 bool Truth::known(std::size_t unit) const {
-  return target.kind == "class" ? code[unit] >= 0 : std::isfinite(number[unit]);
+  return target.kind == TargetKind::kClass ? code[unit] >= 0 : std::isfinite(number[unit]);
 }
 
 Answers collect_answers(const Units& units, Truth& truth, const std::vector<FoldAnswers>& folds) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compare/jobs.hpp"
+#include "tables/row_status.hpp"
 
 namespace omen::host {
 
@@ -68,6 +69,5 @@ struct DecisionAnswers {
 DecisionAnswers collect_decisions(const PlannedTask& task, const std::vector<FoldAnswers>& folds);
 
 // "ok" and "extrapolating" count as answers.
-bool is_answer(const std::string& status);
 
 }  // namespace omen::host

@@ -17,17 +17,17 @@ namespace {
 constexpr double kNoLoss = std::numeric_limits<double>::quiet_NaN();
 
 std::string loss_unit(const TaskTarget& target) {
-  if (target.loss == "absolute-percent") return "%";
-  if (target.loss == "zero-one") return "";
-  if (target.loss == "log-loss") return "nat";
-  if (target.loss == "squared") return target.unit.empty() ? "" : target.unit + "^2";
+  if (target.loss == Loss::kAbsolutePercent) return "%";
+  if (target.loss == Loss::kZeroOne) return "";
+  if (target.loss == Loss::kLogLoss) return "nat";
+  if (target.loss == Loss::kSquared) return target.unit.empty() ? "" : target.unit + "^2";
   return target.unit;
 }
 
-stats::Estimate estimate_of(const Task& task, const std::string& kind) {
-  if (task.estimate == "mean") return stats::Estimate::kMean;
-  if (task.estimate == "median") return stats::Estimate::kMedian;
-  return kind == "number" ? stats::Estimate::kMedian : stats::Estimate::kMean;
+stats::Estimate estimate_of(const Task& task, TargetKind kind) {
+  if (task.estimate == TaskEstimate::kMean) return stats::Estimate::kMean;
+  if (task.estimate == TaskEstimate::kMedian) return stats::Estimate::kMedian;
+  return kind == TargetKind::kNumber ? stats::Estimate::kMedian : stats::Estimate::kMean;
 }
 
 // Groups as numbers, in order of first appearance.
@@ -51,14 +51,14 @@ Coverage coverage_of(const Answers& answers) {
       continue;
     }
     ++coverage.answered;
-    coverage.extrapolating += status == "extrapolating";
+    coverage.extrapolating += from_word<RowStatus>(status) == RowStatus::kExtrapolating;
   }
   return coverage;
 }
 
 std::vector<stats::Metric> metrics_of(const Truth& truth, const Answers& answers,
                                       double default_level, stats::Confusion& matrix) {
-  if (truth.target.kind == "class") {
+  if (truth.target.kind == TargetKind::kClass) {
     matrix = stats::confusion(answers.true_codes, answers.predicted_codes, truth.classes);
     std::vector<double> flat;
     if (answers.probabilities.size() == answers.true_codes.size())
@@ -133,8 +133,9 @@ class TaskAssembly {
  private:
   std::string split_text() const {
     const TaskSplit& split = task_.task.split;
-    std::string text = split.kind;
-    if (split.kind != "fixed") text += ", " + std::to_string(task_.folds.size()) + " folds";
+    std::string text = word_of(split.kind);
+    if (split.kind != SplitKind::kFixed)
+      text += ", " + std::to_string(task_.folds.size()) + " folds";
     if (split.repeats > 1) text += " in " + std::to_string(split.repeats) + " repeats";
     return text;
   }
@@ -152,7 +153,7 @@ class TaskAssembly {
           metrics_of(truth, answers[c], plan_.run.interval_level, out.contestants[c].confusion);
     for (std::size_t unit = 0; unit < units_.row.size(); ++unit) {
       if (!expected(answers, unit)) continue;
-      const bool is_class = wanted.kind == "class";
+      const bool is_class = wanted.kind == TargetKind::kClass;
       WorkloadRow row = common_row(answers, unit);
       row.workload_id = units_.workload_id[unit];
       row.name = units_.name[unit];
@@ -169,7 +170,7 @@ class TaskAssembly {
     std::string unit;
     for (const TaskTarget& target : task_.task.targets)
       if (target.name == asked.cost_target) unit = target.unit;
-    TargetResult out{"decision", unit, "decision", "regret", "%", {}, {}};
+    TargetResult out{"decision", unit, TargetKind::kDecision, Loss::kRegret, "%", {}, {}};
     std::vector<DecisionAnswers> decided;
     std::vector<Answers> answers;
     for (const std::vector<FoldAnswers>& folds : folds_) {
@@ -181,7 +182,7 @@ class TaskAssembly {
     fill(out, answers, group_numbers(rows_group));
     for (std::size_t c = 0; c < decided.size(); ++c)
       out.contestants[c].metrics =
-          stats::decision_metrics(decided[c].decisions, asked.direction != "higher");
+          stats::decision_metrics(decided[c].decisions, asked.direction != Direction::kHigher);
     const std::vector<double> ids = task_.tables.at("workloads").numbers("workload_id");
     for (std::size_t at = 0; at < ids.size(); ++at) {
       if (!expected(answers, at)) continue;
@@ -232,7 +233,7 @@ class TaskAssembly {
   // Coverage, losses and the pair with the baseline.
   void fill(TargetResult& out, const std::vector<Answers>& answers,
             const std::vector<std::int32_t>& groups) const {
-    const bool by_group = task_.task.average == "group";
+    const bool by_group = task_.task.average == Average::kGroup;
     stats::PairedSettings settings;
     settings.estimate = estimate_of(task_.task, out.kind);
     settings.by_group = by_group;

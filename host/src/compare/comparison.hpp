@@ -11,12 +11,21 @@
 #include "stats/metrics.hpp"
 #include "stats/paired.hpp"
 #include "stats/ranking.hpp"
+#include "tables/target_words.hpp"
 
 namespace omen::host {
 
+// How far a component claims to repeat itself.
+enum class Determinism { kNone, kSeeded, kBitwise };
+template <>
+struct WordTable<Determinism> {
+  static constexpr const char* kWords[] = {"none", "seeded", "bitwise"};
+};
+
 struct Contestant {
   std::string label;  // unique: the component id, with its options where one id appears twice
-  std::string component, plugin, plugin_version, library_sha256, options_json, determinism;
+  std::string component, plugin, plugin_version, library_sha256, options_json;
+  Determinism determinism = Determinism::kNone;
   bool reference = false;  // constant, 5-NN and boosted trees that every report carries
   std::string model;       // file of one that was trained before; empty: fitted in every fold
   std::uint64_t seed = 0;  // where it differs from the run's: the second of a self-check
@@ -69,7 +78,10 @@ struct WorkloadRow {
 };
 
 struct TargetResult {
-  std::string target, unit, kind, loss, loss_unit;
+  std::string target, unit;
+  TargetKind kind = TargetKind::kNumber;
+  Loss loss = Loss::kAbsolute;
+  std::string loss_unit;
   std::vector<ContestantResult> contestants;
   std::vector<WorkloadRow> rows;
 };
@@ -77,9 +89,9 @@ struct TargetResult {
 struct TaskResult {
   std::string task, hash, file, dataset, dataset_digest, split;
   std::int64_t workloads = 0, groups = 0;
-  double rope = 0.01;                 // of its verdicts, as in Task
-  std::vector<TargetResult> targets;  // decisions come as a target "decision" with loss "regret"
-  std::vector<Cost> costs;            // per contestant
+  double rope = 0.01;                      // of its verdicts, as in Task
+  std::vector<TargetResult> targets;       // a decision comes as a target of its own
+  std::vector<Cost> costs;                 // per contestant
   std::vector<std::vector<Curve>> curves;  // per contestant
   // Near-duplicates across train and test: how many test rows, and the result with folds grouped so
   // that duplicates stay together.

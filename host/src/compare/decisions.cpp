@@ -74,14 +74,14 @@ Picks pick_by_cost(const Table& predictions, const TaskDecision& decision) {
   Picks picks;
   const auto column = predictions.find(decision.cost_target);
   if (!column || !is_number(predictions.type(*column))) return picks;
-  const double sign = decision.direction == "higher" ? -1 : 1;
+  const double sign = decision.direction == Direction::kHigher ? -1 : 1;
   std::map<std::int64_t, double> best;
   const auto owner = decision_ids(predictions, "workload_id"),
              id = decision_ids(predictions, "candidate_id");
   const std::vector<double> cost = predictions.numbers(decision.cost_target);
   const std::vector<std::string> status =
       predictions.has("status") ? column_texts(predictions, predictions.index("status"))
-                                : std::vector<std::string>(owner.size(), "ok");
+                                : std::vector<std::string>(owner.size(), word_of(RowStatus::kOk));
   for (std::size_t i = 0; i < owner.size(); ++i) {
     if (!is_answer(status[i]) || !std::isfinite(cost[i])) {
       picks.refusal.try_emplace(owner[i], is_answer(status[i]) ? "no finite value" : status[i]);
@@ -98,14 +98,15 @@ Picks pick_by_cost(const Table& predictions, const TaskDecision& decision) {
 // A class names the candidate.
 Picks pick_by_class(const Table& predictions, const Task& task) {
   Picks picks;
-  const auto target = std::find_if(task.targets.begin(), task.targets.end(),
-                                   [](const TaskTarget& t) { return t.kind == "class"; });
+  const auto target =
+      std::find_if(task.targets.begin(), task.targets.end(),
+                   [](const TaskTarget& t) { return t.kind == TargetKind::kClass; });
   if (target == task.targets.end() || !predictions.has(target->name)) return picks;
   const auto owner = decision_ids(predictions, "workload_id");
   const auto names = column_texts(predictions, predictions.index(target->name));
   const std::vector<std::string> status =
       predictions.has("status") ? column_texts(predictions, predictions.index("status"))
-                                : std::vector<std::string>(owner.size(), "ok");
+                                : std::vector<std::string>(owner.size(), word_of(RowStatus::kOk));
   for (std::size_t i = 0; i < owner.size(); ++i) {
     if (is_answer(status[i]))
       picks.by_name[owner[i]] = names[i];
@@ -129,7 +130,7 @@ class DecisionCollector {
  public:
   explicit DecisionCollector(const PlannedTask& task)
       : task_(task),
-        lower_(task.task.decision->direction != "higher"),
+        lower_(task.task.decision->direction != Direction::kHigher),
         candidates_(read_candidates(task)),
         ids_(decision_ids(task.tables.at("workloads"), "workload_id")) {
     Answers& answers = out_.answers;
@@ -227,7 +228,7 @@ class DecisionCollector {
     ++times_[at];
     out_.answers.predicted[at] = feasible ? picked.cost : charged.picked;
     out_.answers.predicted_class[at] = picked.name;
-    if (out_.answers.status[at].empty()) out_.answers.status[at] = "ok";
+    if (out_.answers.status[at].empty()) out_.answers.status[at] = word_of(RowStatus::kOk);
   }
 
   const PlannedTask& task_;

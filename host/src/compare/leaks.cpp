@@ -206,10 +206,10 @@ std::vector<Fold> grouped_folds(const Task& task, const Tables& tables,
                                 const std::vector<std::string>& keys) {
   std::vector<Fold> once = folds;
   std::erase_if(once, [](const Fold& fold) { return fold.repeat != 0; });
-  if (task.split.kind == "fixed") return without_leaking_rows(once, keys);
+  if (task.split.kind == SplitKind::kFixed) return without_leaking_rows(once, keys);
   Clusters clusters(keys.size());
   clusters.join_equal(keys);
-  if (task.split.kind != "k-fold") clusters.join_equal(split_groups(task, tables, once));
+  if (task.split.kind != SplitKind::kKFold) clusters.join_equal(split_groups(task, tables, once));
   const std::vector<Rows> tests = deal(clusters, keys.size(), once.size());
   if (tests.size() < once.size()) return without_leaking_rows(once, keys);
   std::vector<Fold> grouped;

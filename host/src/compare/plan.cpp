@@ -40,9 +40,9 @@ Words parse_contestant(const std::string& text) {
   return words;
 }
 
-std::string determinism(std::uint64_t caps) {
-  if (caps & OMEN_CAP_BITWISE_REPEATABLE) return "bitwise";
-  return caps & OMEN_CAP_SEEDED_REPEATABLE ? "seeded" : "none";
+Determinism determinism(std::uint64_t caps) {
+  if (caps & OMEN_CAP_BITWISE_REPEATABLE) return Determinism::kBitwise;
+  return caps & OMEN_CAP_SEEDED_REPEATABLE ? Determinism::kSeeded : Determinism::kNone;
 }
 
 // Programs and tables that options name change results without changing the options.

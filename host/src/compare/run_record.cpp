@@ -29,7 +29,7 @@ void write_contestants(JsonWriter& out, const RunRecord& record) {
     out.field("library_sha256", c.library_sha256);
     out.key("options").raw(c.options_json.empty() ? "{}" : c.options_json);
     out.field("options_hash", container::sha256(c.options_json.data(), c.options_json.size()));
-    out.field("determinism", c.determinism).field("reference", c.reference);
+    out.field("determinism", word_of(c.determinism)).field("reference", c.reference);
     out.field("model", c.model).field("seed", c.seed ? c.seed : record.seed).end();
   }
   out.end();
@@ -95,7 +95,8 @@ Contestant contestant_from(const json& c, std::uint64_t run_seed) {
   out.plugin_version = c.at("version");
   out.library_sha256 = c.at("library_sha256");
   out.options_json = c.at("options").dump();
-  out.determinism = c.at("determinism");
+  out.determinism =
+      from_word<Determinism>(c.at("determinism").get<std::string>()).value_or(Determinism::kNone);
   out.reference = c.at("reference");
   out.model = c.at("model");
   const std::uint64_t seed = c.at("seed");
@@ -141,7 +142,8 @@ RunRecord record_from(const json& document) {
   record.command = document.at("command").get<std::vector<std::string>>();
   if (record.verb != "compare") return record;
   record.id = document.at("id");
-  record.status = document.at("status");
+  record.status =
+      from_word<RunStatus>(document.at("status").get<std::string>()).value_or(RunStatus::kRunning);
   record.revision = document.at("revision");
   record.plan_digest = document.at("plan_digest");
   record.baseline = document.at("baseline");
@@ -182,7 +184,7 @@ std::string RunRecord::predictions_digest(const std::string& contestant,
 
 RunRecord start_record(const ComparePlan& plan, const std::vector<Job>& jobs) {
   RunRecord record;
-  record.status = "running";
+  record.status = RunStatus::kRunning;
   record.revision = source_revision();
   record.plan_digest = plan_digest(jobs);
   record.devices = plan.run.devices;
@@ -200,8 +202,8 @@ RunRecord start_record(const ComparePlan& plan, const std::vector<Job>& jobs) {
     if (task.grouped_of) continue;
     record.tasks.push_back({task.task.name, task.task.hash,
                             fs::absolute(task.task.file).lexically_normal().string(),
-                            task.task.dataset, task.task.dataset_digest, task.task.split.kind,
-                            task.tables.at("workloads").rows(), 0,
+                            task.task.dataset, task.task.dataset_digest,
+                            word_of(task.task.split.kind), task.tables.at("workloads").rows(), 0,
                             static_cast<std::int64_t>(task.folds.size()), task.leaking_rows});
   }
   return record;
@@ -209,7 +211,7 @@ RunRecord start_record(const ComparePlan& plan, const std::vector<Job>& jobs) {
 
 void finish_record(RunRecord& record, const Comparison& comparison, const std::vector<Job>& jobs,
                    const std::vector<JobResult>& results) {
-  record.status = "finished";
+  record.status = RunStatus::kFinished;
   record.baseline = comparison.contestants[comparison.baseline].label;
   record.self_check = comparison.self_check;
   record.seconds = comparison.seconds;
@@ -233,7 +235,9 @@ void finish_record(RunRecord& record, const Comparison& comparison, const std::v
 }
 
 void write_fields(JsonWriter& out, const RunRecord& record) {
-  out.field("id", record.id).field("status", record.status).field("revision", record.revision);
+  out.field("id", record.id)
+      .field("status", word_of(record.status))
+      .field("revision", record.revision);
   out.field("plan_digest", record.plan_digest).field("baseline", record.baseline);
   out.field("working_directory", record.working_directory);
   out.key("settings").object();

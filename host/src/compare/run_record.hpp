@@ -33,8 +33,17 @@ struct RecordedResult {
   double median_loss = 0, mean_loss = 0, difference = 0, lo = 0, hi = 0, p_holm = 0;
 };
 
+// A run that was killed stays running in its record.
+enum class RunStatus { kRunning, kFinished };
+template <>
+struct WordTable<RunStatus> {
+  static constexpr const char* kWords[] = {"running", "finished"};
+};
+
 struct RunRecord {
-  std::string id, status, time, revision, plan_digest, baseline, devices, working_directory;
+  std::string id;
+  RunStatus status = RunStatus::kRunning;
+  std::string time, revision, plan_digest, baseline, devices, working_directory;
   std::string verb = "compare";
   std::vector<std::string> command;
   std::uint64_t seed = 1;

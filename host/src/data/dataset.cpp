@@ -95,7 +95,7 @@ void parse_info(const JsonNode& root, DatasetInfo& info) {
 }
 
 std::string target_text(const TargetSpec& target) {
-  return target.name + ":" + target.unit + ":" + target.direction;
+  return target.name + ":" + target.unit + ":" + word_of(target.direction);
 }
 
 std::string info_json(const DatasetInfo& info) {
@@ -295,13 +295,13 @@ std::vector<DatasetEntry> list_datasets() {
   for (const fs::path& place : places)
     for (const fs::directory_entry& item : fs::directory_iterator(place, none)) {
       if (!is_dataset(item.path())) continue;
-      DatasetEntry entry{item.path().filename(), "", "", "ready", item.path(), ""};
+      DatasetEntry entry{item.path().filename(), "", "", DatasetState::kReady, item.path(), ""};
       try {
         const DatasetInfo info = read_dataset_info(item.path());
         entry.summary = info.summary;
         entry.license = info.license;
       } catch (const Error& e) {
-        entry.state = "broken";
+        entry.state = DatasetState::kBroken;
         entry.fault = e.what();
       }
       add(std::move(entry));
@@ -309,7 +309,7 @@ std::vector<DatasetEntry> list_datasets() {
   for (const fs::path& place : places)
     for (const fs::directory_entry& item : fs::directory_iterator(place / "recipes", none)) {
       if (item.path().extension() != ".json") continue;
-      DatasetEntry entry{item.path().stem(), "", "", "to make", item.path(), ""};
+      DatasetEntry entry{item.path().stem(), "", "", DatasetState::kToMake, item.path(), ""};
       try {
         const Recipe recipe = read_recipe(item.path());
         entry.summary = recipe.summary;
@@ -318,9 +318,9 @@ std::vector<DatasetEntry> list_datasets() {
         const auto made = found.find(entry.name);
         if (made != found.end() && is_dataset(dataset_cache() / entry.name) &&
             read_dataset_info(dataset_cache() / entry.name).recipe_sha256 != recipe.sha256)
-          made->second.state = "to make";
+          made->second.state = DatasetState::kToMake;
       } catch (const Error& e) {
-        entry.state = "broken";
+        entry.state = DatasetState::kBroken;
         entry.fault = e.what();
       }
       add(std::move(entry));

@@ -65,10 +65,16 @@ std::filesystem::path dataset_cache();
 // the user's cache.
 std::vector<std::filesystem::path> data_places(const std::filesystem::path& beside = {});
 
+enum class DatasetState { kReady, kToMake, kBroken };
+template <>
+struct WordTable<DatasetState> {
+  static constexpr const char* kWords[] = {"ready", "to make", "broken"};
+};
+
 // A dataset that could be used by its name.
 struct DatasetEntry {
   std::string name, summary, license;
-  std::string state;            // "ready", "to make", "broken"
+  DatasetState state = DatasetState::kReady;
   std::filesystem::path place;  // directory, or the recipe's file
   std::string fault;            // why it is broken
 };

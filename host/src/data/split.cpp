@@ -64,8 +64,9 @@ Names k_fold(const TaskSplit& split, std::size_t rows, std::uint64_t seed) {
 Names grouped_k_fold(const TaskSplit& split, const Groups& groups, std::uint64_t seed) {
   const std::vector<std::size_t> order = shuffled_order(groups.names.size(), seed);
   const auto folds = static_cast<std::size_t>(split.folds);
-  const std::vector<std::size_t> fold =
-      split.assignment == "balanced" ? balance(groups, order, folds) : deal(order, folds);
+  const std::vector<std::size_t> fold = split.assignment == Assignment::kBalanced
+                                            ? balance(groups, order, folds)
+                                            : deal(order, folds);
   Names names;
   for (const std::size_t group : groups.of_row) names.push_back(std::to_string(fold[group]));
   return names;
@@ -79,7 +80,7 @@ Names leave_one_out(const Groups& groups) {
 }
 
 bool is_role(const std::string& label) {
-  return label == "train" || label == "valid" || label == "test";
+  return from_word<Role>(label).has_value();
 }
 
 bool has_roles(const Names& labels) {
@@ -96,9 +97,9 @@ void check_counts(const TaskSplit& split, std::size_t units, const char* unit) {
 
 void check_fixed(const Names& labels) {
   if (has_roles(labels)) {
-    for (const char* role : {"train", "test"})
-      if (std::find(labels.begin(), labels.end(), role) == labels.end())
-        refuse(std::string("has no row marked '") + role + "'", "Mark rows for both.");
+    for (const Role role : {Role::kTrain, Role::kTest})
+      if (std::find(labels.begin(), labels.end(), word_of(role)) == labels.end())
+        refuse(std::string("has no row marked '") + word_of(role) + "'", "Mark rows for both.");
     return;
   }
   for (const std::string& label : labels)
@@ -117,7 +118,7 @@ std::vector<std::int64_t> rows_where(const Names& names, const auto& wanted) {
 
 Names fold_names(const TaskSplit& split, const Names& assigned) {
   Names names;
-  if (split.kind == "k-fold" || split.kind == "grouped-k-fold")
+  if (split.kind == SplitKind::kKFold || split.kind == SplitKind::kGroupedKFold)
     for (int fold = 0; fold < split.folds; ++fold) names.push_back(std::to_string(fold));
   else
     names = Groups(assigned).names;
@@ -129,41 +130,44 @@ Names fold_names(const TaskSplit& split, const Names& assigned) {
 std::vector<Names> assign_folds(const TaskSplit& split, std::size_t rows, const Names& labels) {
   if (rows == 0) refuse("has no rows to split", "Check the data: no row has a target.");
   if (split.repeats < 1) refuse("has no repeats", "Ask for at least 1.");
-  const bool seeded = split.kind == "k-fold" || split.kind == "grouped-k-fold";
+  const bool seeded = split.kind == SplitKind::kKFold || split.kind == SplitKind::kGroupedKFold;
   if (!seeded && split.repeats > 1)
-    refuse("is repeated, but " + split.kind + " is the same every time", "Ask for 1 repeat.");
-  if (split.kind != "k-fold")
+    refuse(std::string("is repeated, but ") + word_of(split.kind) + " is the same every time",
+           "Ask for 1 repeat.");
+  if (split.kind != SplitKind::kKFold)
     for (std::size_t row = 0; row < rows; ++row)
       if (labels[row].empty())
         refuse("column '" + split.column + "' has no value in row " + std::to_string(row),
                "Fill it in, or split by another column.");
-  if (split.kind == "k-fold") {
+  if (split.kind == SplitKind::kKFold) {
     check_counts(split, rows, "rows");
-  } else if (split.kind == "fixed") {
+  } else if (split.kind == SplitKind::kFixed) {
     check_fixed(labels);
   } else {
     const std::size_t groups = Groups(labels).names.size();
-    if (split.kind == "grouped-k-fold") check_counts(split, groups, "groups");
+    if (split.kind == SplitKind::kGroupedKFold) check_counts(split, groups, "groups");
     if (groups < 2) refuse("has one group only", "Split by a column with at least two values.");
   }
-  if (split.kind == "fixed") return {labels};
-  if (split.kind == "leave-one-group-out") return {leave_one_out(Groups(labels))};
+  if (split.kind == SplitKind::kFixed) return {labels};
+  if (split.kind == SplitKind::kLeaveOneGroupOut) return {leave_one_out(Groups(labels))};
   std::vector<Names> assigned;
   for (int repeat = 0; repeat < split.repeats; ++repeat) {
     const std::uint64_t seed = split.seed + static_cast<std::uint64_t>(repeat);
-    assigned.push_back(split.kind == "k-fold" ? k_fold(split, rows, seed)
-                                              : grouped_k_fold(split, Groups(labels), seed));
+    assigned.push_back(split.kind == SplitKind::kKFold
+                           ? k_fold(split, rows, seed)
+                           : grouped_k_fold(split, Groups(labels), seed));
   }
   return assigned;
 }
 
 std::vector<Fold> folds_of(const TaskSplit& split, const std::vector<Names>& assigned) {
   std::vector<Fold> folds;
-  if (split.kind == "fixed" && has_roles(assigned.at(0))) {
-    const auto role = [&](const char* name) {
-      return rows_where(assigned[0], [&](const std::string& n) { return n == name; });
+  if (split.kind == SplitKind::kFixed && has_roles(assigned.at(0))) {
+    const auto rows_of = [&](Role role) {
+      return rows_where(assigned[0], [&](const std::string& n) { return n == word_of(role); });
     };
-    folds.push_back({"test", 0, role("train"), role("valid"), role("test")});
+    folds.push_back({word_of(Role::kTest), 0, rows_of(Role::kTrain), rows_of(Role::kValid),
+                     rows_of(Role::kTest)});
     return folds;
   }
   for (std::size_t repeat = 0; repeat < assigned.size(); ++repeat)

@@ -24,28 +24,44 @@ using Names = std::vector<std::string>;
 
 // ----------------------------------------------------------------------------------------- reading
 
+// A member that must be one of these words.
+template <class Enum>
+Enum choice_of(const JsonNode& node, const char* key, std::initializer_list<Enum> allowed) {
+  Names words;
+  for (const Enum value : allowed) words.emplace_back(word_of(value));
+  return *from_word<Enum>(node.choice(key, words));
+}
+
+Direction direction_of(const JsonNode& node) {
+  return choice_of(node, "direction", {Direction::kLower, Direction::kHigher});
+}
+
 TaskTarget parse_target_node(const JsonNode& node) {
   expect_members(node, {"name", "unit", "direction", "kind", "loss"});
   TaskTarget target;
   target.name = node.text("name");
   target.unit = node.text_or("unit", "");
-  target.direction = node.choice("direction", {"lower", "higher"});
-  target.kind = node.choice("kind", {"number", "class"});
-  target.loss = target.kind == "class"
-                    ? node.choice("loss", {"zero-one", "log-loss"})
-                    : node.choice("loss", {"absolute", "squared", "absolute-percent"});
+  target.direction = direction_of(node);
+  target.kind = choice_of(node, "kind", {TargetKind::kNumber, TargetKind::kClass});
+  target.loss =
+      target.kind == TargetKind::kClass
+          ? choice_of(node, "loss", {Loss::kZeroOne, Loss::kLogLoss})
+          : choice_of(node, "loss", {Loss::kAbsolute, Loss::kSquared, Loss::kAbsolutePercent});
   return target;
 }
 
 TaskSplit parse_split(const JsonNode& node) {
   expect_members(node, {"kind", "folds", "repeats", "seed", "assignment", "column", "sha256"});
   TaskSplit split;
-  split.kind = node.choice("kind", {"k-fold", "grouped-k-fold", "leave-one-group-out", "fixed"});
+  split.kind = choice_of(node, "kind",
+                         {SplitKind::kKFold, SplitKind::kGroupedKFold, SplitKind::kLeaveOneGroupOut,
+                          SplitKind::kFixed});
   split.folds = node.natural_or<int>("folds", 0);
   split.repeats = node.natural_or<int>("repeats", 1);
   split.seed = node.natural_or<std::uint64_t>("seed", 1);
-  if (split.kind == "grouped-k-fold")
-    split.assignment = node.choice("assignment", {"shuffled", "balanced"});
+  if (split.kind == SplitKind::kGroupedKFold)
+    split.assignment =
+        choice_of(node, "assignment", {Assignment::kShuffled, Assignment::kBalanced});
   split.column = node.text_or("column", "");
   split.sha256 = node.digest("sha256");
   return split;
@@ -56,7 +72,7 @@ TaskDecision parse_decision(const JsonNode& node) {
   TaskDecision decision;
   decision.scorer = node.text_or("scorer", "");
   decision.cost_target = node.text("cost_target");
-  decision.direction = node.choice("direction", {"lower", "higher"});
+  decision.direction = direction_of(node);
   decision.default_candidate = node.text_or("default_candidate", "");
   return decision;
 }
@@ -78,8 +94,9 @@ void parse_task(const JsonNode& root, Task& task) {
     task.targets.push_back(parse_target_node(item));
   task.per_node = root.flag("per_node");
   task.group = root.text_or("group", "group");
-  task.average = root.choice("average", {"row", "group"});
-  if (root.has("estimate")) task.estimate = root.choice("estimate", {"median", "mean"});
+  task.average = choice_of(root, "average", {Average::kRow, Average::kGroup});
+  if (root.has("estimate"))
+    task.estimate = choice_of(root, "estimate", {TaskEstimate::kMedian, TaskEstimate::kMean});
   task.rope = root.number("rope");
   task.threads_per_fold = root.natural<unsigned>("threads_per_fold");
   task.split = parse_split(root.at("split"));
@@ -113,26 +130,26 @@ std::string canonical(const Task& task) {
   for (const TaskTarget& target : task.targets)
     json["targets"].push_back({{"name", target.name},
                                {"unit", target.unit},
-                               {"direction", target.direction},
-                               {"kind", target.kind},
-                               {"loss", target.loss}});
+                               {"direction", word_of(target.direction)},
+                               {"kind", word_of(target.kind)},
+                               {"loss", word_of(target.loss)}});
   json["per_node"] = task.per_node;
   json["group"] = task.group;
-  json["average"] = task.average;
-  json["estimate"] = task.estimate;
+  json["average"] = word_of(task.average);
+  json["estimate"] = word_of(task.estimate);
   json["rope"] = task.rope;
   json["threads_per_fold"] = task.threads_per_fold;
-  json["split"] = {{"kind", task.split.kind},
+  json["split"] = {{"kind", word_of(task.split.kind)},
                    {"folds", task.split.folds},
                    {"repeats", task.split.repeats},
                    {"seed", task.split.seed},
-                   {"assignment", task.split.assignment},
+                   {"assignment", word_of(task.split.assignment)},
                    {"column", task.split.column},
                    {"sha256", task.split.sha256}};
   if (task.decision)
     json["decision"] = {{"scorer", task.decision->scorer},
                         {"cost_target", task.decision->cost_target},
-                        {"direction", task.decision->direction},
+                        {"direction", word_of(task.decision->direction)},
                         {"default_candidate", task.decision->default_candidate}};
   return json.dump();
 }
@@ -148,17 +165,17 @@ void write_targets(JsonWriter& json, const Task& task) {
   json.key("targets").array();
   for (const TaskTarget& target : task.targets) {
     json.object().field("name", target.name).field("unit", target.unit);
-    json.field("direction", target.direction).field("kind", target.kind);
-    json.field("loss", target.loss).end();
+    json.field("direction", word_of(target.direction)).field("kind", word_of(target.kind));
+    json.field("loss", word_of(target.loss)).end();
   }
   json.end();
 }
 
 void write_split(JsonWriter& json, const TaskSplit& split) {
-  json.key("split").object().field("kind", split.kind);
+  json.key("split").object().field("kind", word_of(split.kind));
   if (split.folds > 0) json.field("folds", split.folds);
   json.field("repeats", split.repeats).field("seed", split.seed);
-  if (!split.assignment.empty()) json.field("assignment", split.assignment);
+  if (split.assignment != Assignment::kNone) json.field("assignment", word_of(split.assignment));
   if (!split.column.empty()) json.field("column", split.column);
   json.field("sha256", split.sha256).end();
 }
@@ -171,15 +188,15 @@ std::string task_text(const Task& task) {
   json.strings("inputs", task.inputs);
   write_targets(json, task);
   if (task.per_node) json.field("per_node", true);
-  json.field("group", task.group).field("average", task.average);
-  if (!task.estimate.empty()) json.field("estimate", task.estimate);
+  json.field("group", task.group).field("average", word_of(task.average));
+  if (task.estimate != TaskEstimate::kOpen) json.field("estimate", word_of(task.estimate));
   json.field("rope", task.rope).field("threads_per_fold", task.threads_per_fold);
   write_split(json, task.split);
   if (task.decision) {
     json.key("decision").object();
     if (!task.decision->scorer.empty()) json.field("scorer", task.decision->scorer);
     json.field("cost_target", task.decision->cost_target);
-    json.field("direction", task.decision->direction);
+    json.field("direction", word_of(task.decision->direction));
     if (!task.decision->default_candidate.empty())
       json.field("default_candidate", task.decision->default_candidate);
     json.end();
@@ -227,7 +244,7 @@ void check_split_rows(const Task& task, const Table& workloads) {
 }
 
 Names split_labels(const Task& task, const Tables& data, const Table& workloads) {
-  if (task.split.kind == "k-fold") return {};
+  if (task.split.kind == SplitKind::kKFold) return {};
   const Table& full = data.at("workloads");
   if (!full.has(task.split.column)) {
     Names have;
@@ -303,7 +320,8 @@ std::string public_task_json(const Task& task) {
 
 Task freeze_task(Task draft, const fs::path& file) {
   draft.file = file;
-  if (draft.split.column.empty() && draft.split.kind != "k-fold" && draft.split.kind != "fixed")
+  if (draft.split.column.empty() && draft.split.kind != SplitKind::kKFold &&
+      draft.split.kind != SplitKind::kFixed)
     draft.split.column = draft.group;
   const DatasetInfo info = find_dataset(draft.dataset, file.parent_path());
   verify_dataset(info);

@@ -10,30 +10,63 @@
 #include <vector>
 
 #include "data/dataset.hpp"
+#include "tables/target_words.hpp"
 
 namespace omen::host {
 
 struct TaskTarget {
   std::string name, unit;
-  std::string direction = "lower";  // or "higher": which way is better for the user
-  std::string kind = "number";      // or "class"; a draft may leave it empty
-  // number: "absolute", "squared", "absolute-percent" (of the truth, in %); class: "zero-one",
-  // "log-loss"; a draft may leave it empty: "absolute" or "zero-one"
-  std::string loss = "absolute";
+  Direction direction = Direction::kLower;  // which way is better for the user
+  TargetKind kind = TargetKind::kNumber;
+  Loss loss = Loss::kAbsolute;  // open: absolute for a number, zero-one for a class
+};
+
+enum class SplitKind { kKFold, kGroupedKFold, kLeaveOneGroupOut, kFixed };
+template <>
+struct WordTable<SplitKind> {
+  static constexpr const char* kWords[] = {"k-fold", "grouped-k-fold", "leave-one-group-out",
+                                           "fixed"};
+};
+
+// How grouped-k-fold deals: groups in seeded order, or the largest to the fold with the fewest
+// rows.
+enum class Assignment { kNone, kShuffled, kBalanced };
+template <>
+struct WordTable<Assignment> {
+  static constexpr const char* kWords[] = {"", "shuffled", "balanced"};
+};
+
+// What a fixed split may call its rows.
+enum class Role { kTrain, kValid, kTest };
+template <>
+struct WordTable<Role> {
+  static constexpr const char* kWords[] = {"train", "valid", "test"};
+};
+
+// Means over every row, or over groups of means over rows.
+enum class Average { kRow, kGroup };
+template <>
+struct WordTable<Average> {
+  static constexpr const char* kWords[] = {"row", "group"};
+};
+
+// Of the paired difference; open: median for numbers, mean for classes and decisions.
+enum class TaskEstimate { kOpen, kMedian, kMean };
+template <>
+struct WordTable<TaskEstimate> {
+  static constexpr const char* kWords[] = {"", "median", "mean"};
 };
 
 // How rows become folds; the outcome lies in a table beside the task and is part of its hash.
 struct TaskSplit {
-  std::string kind;  // "k-fold", "grouped-k-fold", "leave-one-group-out", "fixed"
+  SplitKind kind = SplitKind::kKFold;
   int folds = 0;
   int repeats = 1;  // the whole split again with the next seed
   std::uint64_t seed = 1;
-  // grouped-k-fold: "shuffled" (groups dealt in seeded order) or "balanced" (largest group to the
-  // fold with the fewest rows)
-  std::string assignment;
-  // Of `workloads`: groups of the split (the task's group column unless it says otherwise). For
-  // "fixed" either "train", "valid" and "test", which is one fold, or the name of the fold in which
-  // the row is tested.
+  Assignment assignment = Assignment::kNone;
+  // Of `workloads`: groups of the split (the task's group column unless it says otherwise). Of a
+  // fixed split either the roles, which is one fold, or the name of the fold in which the row is
+  // tested.
   std::string column;
   std::string sha256;  // of the split table
 };
@@ -43,7 +76,7 @@ struct TaskSplit {
 struct TaskDecision {
   std::string scorer;       // component that ranks; empty: the lowest (or highest) predicted target
   std::string cost_target;  // the column of `candidate_costs` that holds the true cost
-  std::string direction = "lower";
+  Direction direction = Direction::kLower;
   std::string default_candidate;  // what a user without a predictor takes; empty: none
 };
 
@@ -56,10 +89,9 @@ struct Task {
   std::vector<TaskTarget> targets;
   bool per_node = false;        // targets are columns of node_targets
   std::string group = "group";  // resampling unit: a column of `workloads`
-  std::string average = "row";  // or "group": means over groups of means over rows
-  std::string estimate;         // "median" or "mean" paired difference; empty: median for
-                                // numbers, mean for classes and decisions
-  double rope = 0.01;           // region of practical equivalence, relative to the baseline
+  Average average = Average::kRow;
+  TaskEstimate estimate = TaskEstimate::kOpen;
+  double rope = 0.01;  // region of practical equivalence, relative to the baseline
   unsigned threads_per_fold = 1;
   TaskSplit split;
   std::optional<TaskDecision> decision;

@@ -135,10 +135,10 @@ std::string classes_json(const std::vector<std::string>& values, const std::vect
 void add_target(TableBuilder& builder, const TaskTarget& target, const Table& from) {
   const std::size_t column = from.index(target.name);
   const std::vector<bool> there = present(from, column);
-  Metadata metadata{{"omen.unit", target.unit}, {"omen.direction", target.direction}};
+  Metadata metadata{{"omen.unit", target.unit}, {"omen.direction", word_of(target.direction)}};
   const bool is_class = is_text(from.type(column)) || from.type(column) == Type::kBool;
-  if (is_list(from.type(column)) || is_class != (target.kind == "class"))
-    throw Error(OMEN_INVALID_DATA, "target '" + target.name + "' is a " + target.kind +
+  if (is_list(from.type(column)) || is_class != (target.kind == TargetKind::kClass))
+    throw Error(OMEN_INVALID_DATA, "target '" + target.name + "' is a " + word_of(target.kind) +
                                        " in the task, but holds " + type_name(from.type(column)) +
                                        " in the data");
   if (is_class) {
@@ -278,7 +278,7 @@ void check_number(const TaskTarget& target, const Table& table, std::size_t colu
     if (!std::isfinite(value))
       throw Error(OMEN_INVALID_DATA, where + " is not a finite number",
                   "Leave the field empty where nothing was measured.");
-    if (value == 0 && target.loss == "absolute-percent")
+    if (value == 0 && target.loss == Loss::kAbsolutePercent)
       throw Error(OMEN_INVALID_DATA, where + " is 0, which has no error in percent",
                   "Use the loss 'absolute', or leave such rows out.");
   }
@@ -305,9 +305,10 @@ void complete_draft(Task& task, const DatasetInfo& info, const Tables& data) {
   for (TaskTarget& target : task.targets) {
     const Table& home = target_home(task, data, target.name);
     const Type type = home.type(home.index(target.name));
-    if (target.kind.empty())
-      target.kind = is_text(type) || type == Type::kBool ? "class" : "number";
-    if (target.loss.empty()) target.loss = target.kind == "class" ? "zero-one" : "absolute";
+    if (target.kind == TargetKind::kOpen)
+      target.kind = is_text(type) || type == Type::kBool ? TargetKind::kClass : TargetKind::kNumber;
+    if (target.loss == Loss::kOpen)
+      target.loss = target.kind == TargetKind::kClass ? Loss::kZeroOne : Loss::kAbsolute;
     if (target.unit.empty()) target.unit = info.unit(target.name);
   }
 }
@@ -346,7 +347,8 @@ void check_values(const Task& task, const Tables& shaped) {
           "Fill it in, or group by another column.");
   const Table& targets = shaped.at(task.per_node ? "node_targets" : "targets");
   for (const TaskTarget& target : task.targets)
-    if (target.kind == "number") check_number(target, targets, targets.index(target.name));
+    if (target.kind == TargetKind::kNumber)
+      check_number(target, targets, targets.index(target.name));
   if (!task.decision) return;
   const Table& costs = shaped.at("candidate_costs");
   const std::size_t cost = costs.index(task.decision->cost_target);

@@ -68,8 +68,8 @@ void write_target(std::ostream& out, const Comparison& comparison, const TaskRes
         line += ',';
         append_text(line, text);
       }
-      append_answer(line, row, c, target.kind == "class");
-      const bool decision = target.kind == "decision";
+      append_answer(line, row, c, target.kind == TargetKind::kClass);
+      const bool decision = target.kind == TargetKind::kDecision;
       for (const std::string& text : {target.unit, target.loss_unit, text_at(row.status, c),
                                       decision ? row.truth_class : std::string(),
                                       decision ? text_at(row.predicted_class, c) : std::string()}) {

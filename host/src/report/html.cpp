@@ -99,7 +99,7 @@ std::string page_text_at(const std::vector<std::string>& texts, std::size_t at) 
 // Classes travel as numbers into `classes`, whatever numbers the task gave them; so do the
 // candidates of a decision, beside their costs.
 void append_contestant(std::string& out, const std::vector<const WorkloadRow*>& rows,
-                       std::size_t contestant, const std::string& kind, Dictionary& classes,
+                       std::size_t contestant, TargetKind kind, Dictionary& classes,
                        Dictionary& statuses) {
   const auto name_code = [&](const WorkloadRow* row) {
     const std::string name = page_text_at(row->predicted_class, contestant);
@@ -108,9 +108,9 @@ void append_contestant(std::string& out, const std::vector<const WorkloadRow*>& 
   out += '{';
   Columns columns(out);
   columns.write("predicted", rows, [&](const WorkloadRow* row) {
-    return kind == "class" ? name_code(row) : value_at(row->predicted, contestant);
+    return kind == TargetKind::kClass ? name_code(row) : value_at(row->predicted, contestant);
   });
-  if (kind == "decision") columns.write("pick", rows, name_code);
+  if (kind == TargetKind::kDecision) columns.write("pick", rows, name_code);
   columns.write("loss", rows,
                 [&](const WorkloadRow* row) { return value_at(row->loss, contestant); });
   const bool has_interval = std::any_of(rows.begin(), rows.end(), [&](const WorkloadRow* row) {
@@ -130,7 +130,7 @@ void append_contestant(std::string& out, const std::vector<const WorkloadRow*>& 
 
 std::string table_json(const TargetResult& target, std::size_t contestants, std::size_t most) {
   const auto rows = sampled(target.rows, most);
-  const bool is_class = target.kind == "class";
+  const bool is_class = target.kind == TargetKind::kClass;
   Dictionary groups, classes, statuses;
   for (const ContestantResult& result : target.contestants)
     for (const std::string& name : result.confusion.classes) classes.code(name);
@@ -142,7 +142,7 @@ std::string table_json(const TargetResult& target, std::size_t contestants, std:
   columns.write("truth", rows, [&](const WorkloadRow* row) {
     return is_class ? static_cast<double>(classes.code(row->truth_class)) : row->truth;
   });
-  if (target.kind == "decision")
+  if (target.kind == TargetKind::kDecision)
     columns.write("best", rows,
                   [&](const WorkloadRow* row) { return classes.code(row->truth_class); });
   out += ",\"contestants\":[";

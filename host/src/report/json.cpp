@@ -14,7 +14,7 @@ void write_contestant(JsonWriter& json, const Contestant& contestant) {
   json.field("plugin", contestant.plugin).field("plugin_version", contestant.plugin_version);
   json.field("library_sha256", contestant.library_sha256);
   json.key("options").raw(contestant.options_json.empty() ? "{}" : contestant.options_json);
-  json.field("determinism", contestant.determinism).field("reference", contestant.reference).end();
+  json.field("determinism", word_of(contestant.determinism)).field("reference", contestant.reference).end();
 }
 
 void write_coverage(JsonWriter& json, const Coverage& coverage) {
@@ -35,7 +35,9 @@ void write_confusion(JsonWriter& json, const stats::Confusion& confusion) {
 void write_target(JsonWriter& json, const Comparison& comparison, const TargetResult& target,
                   const char* folds) {
   json.object().field("target", target.target).field("unit", target.unit);
-  json.field("kind", target.kind).field("loss", target.loss).field("loss_unit", target.loss_unit);
+  json.field("kind", word_of(target.kind))
+      .field("loss", word_of(target.loss))
+      .field("loss_unit", target.loss_unit);
   json.field("folds", folds).key("results").array();
   for (std::size_t c = 0; c < target.contestants.size(); ++c) {
     const ContestantResult& result = target.contestants[c];

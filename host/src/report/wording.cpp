@@ -71,14 +71,24 @@ std::vector<Pair> pairs_of(const Comparison& comparison) {
   return pairs;
 }
 
-std::string loss_words(const std::string& loss) {
-  if (loss == "absolute") return "absolute error";
-  if (loss == "squared") return "squared error";
-  if (loss == "absolute-percent") return "absolute % error";
-  if (loss == "zero-one") return "share of wrong classes";
-  if (loss == "log-loss") return "log loss";
-  if (loss == "regret") return "regret against the best candidate";
-  return loss;
+std::string loss_words(Loss loss) {
+  switch (loss) {
+    case Loss::kAbsolute:
+      return "absolute error";
+    case Loss::kSquared:
+      return "squared error";
+    case Loss::kAbsolutePercent:
+      return "absolute % error";
+    case Loss::kZeroOne:
+      return "share of wrong classes";
+    case Loss::kLogLoss:
+      return "log loss";
+    case Loss::kRegret:
+      return "regret against the best candidate";
+    case Loss::kOpen:
+      break;
+  }
+  return {};
 }
 
 std::string short_number(double value) {

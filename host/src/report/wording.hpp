@@ -26,7 +26,7 @@ struct Pair {
 std::vector<Pair> pairs_of(const Comparison& comparison);
 
 // "absolute % error" for "absolute-percent".
-std::string loss_words(const std::string& loss);
+std::string loss_words(Loss loss);
 // Three significant digits, never cutting the whole part; "-" for NaN.
 std::string short_number(double value);
 // With its unit: "9.1 %", "0.42 ms".

@@ -80,8 +80,8 @@ double taken(const Decision& decision) {
   return decision.feasible ? decision.picked : decision.by_default;
 }
 
-[[noreturn]] void unknown_loss(const std::string& loss, const char* known) {
-  throw Error(OMEN_INVALID_ARGUMENT, "unknown loss '" + loss + "'",
+[[noreturn]] void unknown_loss(Loss loss, const char* known) {
+  throw Error(OMEN_INVALID_ARGUMENT, std::string("unknown loss '") + word_of(loss) + "'",
               std::string("known are ") + known);
 }
 
@@ -196,19 +196,19 @@ std::vector<Metric> decision_metrics(std::span<const Decision> decisions, bool l
           {"infeasible_picks", percent(infeasible, rows), "%"}};
 }
 
-double number_loss(const std::string& loss, double truth, double predicted) {
+double number_loss(Loss loss, double truth, double predicted) {
   const double error = predicted - truth;
-  if (loss == "absolute") return std::abs(error);
-  if (loss == "squared") return error * error;
-  if (loss == "absolute-percent")
+  if (loss == Loss::kAbsolute) return std::abs(error);
+  if (loss == Loss::kSquared) return error * error;
+  if (loss == Loss::kAbsolutePercent)
     return truth == 0 ? kNoMetrics : absolute_percent(truth, predicted);
   unknown_loss(loss, "absolute, squared and absolute-percent");
 }
 
-double class_loss(const std::string& loss, std::int32_t truth, std::int32_t predicted,
+double class_loss(Loss loss, std::int32_t truth, std::int32_t predicted,
                   double probability_of_truth) {
-  if (loss == "zero-one") return truth == predicted ? 0 : 1;
-  if (loss == "log-loss") return log_loss(probability_of_truth);
+  if (loss == Loss::kZeroOne) return truth == predicted ? 0 : 1;
+  if (loss == Loss::kLogLoss) return log_loss(probability_of_truth);
   unknown_loss(loss, "zero-one and log-loss");
 }
 

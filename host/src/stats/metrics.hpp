@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "stats/loss.hpp"
+
 namespace omen::host::stats {
 
 struct Metric {
@@ -52,10 +54,10 @@ double decision_regret(const Decision& decision, bool lower_is_better);
 // gain), infeasible_picks; all in %.
 std::vector<Metric> decision_metrics(std::span<const Decision> decisions, bool lower_is_better);
 
-// Loss of one row, by the names of TaskTarget::loss. "absolute-percent" of a truth of 0 is NaN.
-double number_loss(const std::string& loss, double truth, double predicted);
-// "zero-one", or "log-loss" of the probability that was given to the true class.
-double class_loss(const std::string& loss, std::int32_t truth, std::int32_t predicted,
+// Loss of one row; kAbsolutePercent of a truth of 0 is NaN.
+double number_loss(Loss loss, double truth, double predicted);
+// kZeroOne, or kLogLoss of the probability that was given to the true class.
+double class_loss(Loss loss, std::int32_t truth, std::int32_t predicted,
                   double probability_of_truth);
 
 }  // namespace omen::host::stats

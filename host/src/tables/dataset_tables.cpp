@@ -252,11 +252,12 @@ TargetSpec parse_target(const std::string& text) {
                     second = first == text.npos ? text.npos : text.find(':', first + 1);
   target.name = text.substr(0, first);
   if (first != text.npos) target.unit = text.substr(first + 1, second - first - 1);
-  if (second != text.npos) target.direction = text.substr(second + 1);
-  const bool known = target.direction == "lower" || target.direction == "higher";
-  if (target.name.empty() || !known)
+  const auto direction =
+      second == text.npos ? Direction::kLower : from_word<Direction>(text.substr(second + 1));
+  if (target.name.empty() || !direction)
     throw Error(OMEN_INVALID_ARGUMENT, "target '" + text + "' is not NAME[:UNIT[:lower|higher]]",
                 "write for example --target time_ms:ms:lower");
+  target.direction = *direction;
   return target;
 }
 
@@ -278,7 +279,8 @@ std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& target
   builder.add_column(kept, kept.index("workload_id"));
   for (const TargetSpec& target : targets) {
     const std::size_t column = kept.index(target.name);
-    const Metadata metadata{{"omen.unit", target.unit}, {"omen.direction", target.direction}};
+    const Metadata metadata{{"omen.unit", target.unit},
+                            {"omen.direction", word_of(target.direction)}};
     const bool is_class = is_text(kept.type(column)) || kept.type(column) == Type::kBool;
     if (is_class)
       builder.add_categories(target.name, column_texts(kept, column), metadata);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "omen/table.hpp"
+#include "tables/target_words.hpp"
 
 namespace omen::host {
 
@@ -49,7 +50,8 @@ Table rename_columns(const Table& table, const TextPairs& renames);
 Table without_columns(const Table& table, const std::vector<std::string>& names);
 
 struct TargetSpec {
-  std::string name, unit, direction = "lower";
+  std::string name, unit;
+  Direction direction = Direction::kLower;
 };
 // "time_ms", "time_ms:ms", "score:1:higher".
 TargetSpec parse_target(const std::string& text);

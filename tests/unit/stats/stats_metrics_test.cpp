@@ -186,25 +186,25 @@ TEST(DecisionMetrics, WithoutDefaultAnInfeasiblePickHasNoRegret) {
   EXPECT_TRUE(std::isnan(value(metrics, "share_of_oracle_gain")));
 }
 
-TEST(Losses, ByName) {
-  EXPECT_DOUBLE_EQ(number_loss("absolute", 3, 1), 2);
-  EXPECT_DOUBLE_EQ(number_loss("squared", 3, 1), 4);
-  EXPECT_DOUBLE_EQ(number_loss("absolute-percent", 4, 3), 25);
-  EXPECT_TRUE(std::isnan(number_loss("absolute-percent", 0, 0)));
-  EXPECT_EQ(class_loss("zero-one", 2, 2, 0.1), 0);
-  EXPECT_EQ(class_loss("zero-one", 2, 1, 0.9), 1);
-  EXPECT_NEAR(class_loss("log-loss", 2, 1, 0.25), std::log(4), 1e-15);
+TEST(Losses, OfOneRow) {
+  EXPECT_DOUBLE_EQ(number_loss(Loss::kAbsolute, 3, 1), 2);
+  EXPECT_DOUBLE_EQ(number_loss(Loss::kSquared, 3, 1), 4);
+  EXPECT_DOUBLE_EQ(number_loss(Loss::kAbsolutePercent, 4, 3), 25);
+  EXPECT_TRUE(std::isnan(number_loss(Loss::kAbsolutePercent, 0, 0)));
+  EXPECT_EQ(class_loss(Loss::kZeroOne, 2, 2, 0.1), 0);
+  EXPECT_EQ(class_loss(Loss::kZeroOne, 2, 1, 0.9), 1);
+  EXPECT_NEAR(class_loss(Loss::kLogLoss, 2, 1, 0.25), std::log(4), 1e-15);
 }
 
 TEST(Losses, NameWhatIsKnown) {
   try {
-    number_loss("huber", 1, 2);
+    number_loss(Loss::kZeroOne, 1, 2);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'huber'"));
+    EXPECT_THAT(error.what(), HasSubstr("'zero-one'"));
     EXPECT_THAT(error.hint(), HasSubstr("absolute-percent"));
   }
-  EXPECT_THROW(class_loss("absolute", 0, 1, 1), Error);
+  EXPECT_THROW(class_loss(Loss::kAbsolute, 0, 1, 1), Error);
 }
 
 }  // namespace

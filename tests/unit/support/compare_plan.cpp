@@ -23,8 +23,9 @@ host::PlannedTask small_task(const SmallTask& wanted) {
   host::PlannedTask planned;
   planned.task.name = "small";
   planned.task.hash = "sha-of-small";
-  planned.task.targets = {{"cost", "ms", "lower", "number", "absolute-percent"}};
-  planned.task.split.kind = "k-fold";
+  planned.task.targets = {{"cost", "ms", host::Direction::kLower, host::TargetKind::kNumber,
+                           host::Loss::kAbsolutePercent}};
+  planned.task.split.kind = host::SplitKind::kKFold;
   planned.tables["workloads"] = TableBuilder()
                                     .add("workload_id", ids)
                                     .add_categories("group", groups)

@@ -69,7 +69,7 @@ class Maker {
     c.library_sha256 = std::string(56, 'a') + "0123456" + std::to_string(skill_.size() % 10);
     c.options_json =
         id == "driple.gin" ? R"({"hidden": 128, "lr": 0.001})" : R"({"hidden": 64, "lr": 0.001})";
-    c.determinism = "seeded-repeatable";
+    c.determinism = host::Determinism::kSeeded;
     c.reference = reference;
     result_.contestants.push_back(c);
     const double skills[] = {0.118, 0.091, 0.105, 0.098, 0.13};
@@ -178,17 +178,17 @@ class Maker {
 
   TargetResult target(SampleKind kind, int index, bool crash, double difficulty) {
     TargetResult target;
-    target.kind = kind == SampleKind::kClass      ? "class"
-                  : kind == SampleKind::kDecision ? "decision"
-                                                  : "number";
+    target.kind = kind == SampleKind::kClass      ? host::TargetKind::kClass
+                  : kind == SampleKind::kDecision ? host::TargetKind::kDecision
+                                                  : host::TargetKind::kNumber;
     target.target = kind == SampleKind::kClass      ? "device"
                     : kind == SampleKind::kDecision ? "decision"
                                                     : "gpu_util_burst_ms";
     if (index > 0) target.target += "_" + std::to_string(index);
     target.unit = kind == SampleKind::kClass ? "" : "ms";
-    target.loss = kind == SampleKind::kClass      ? "zero-one"
-                  : kind == SampleKind::kDecision ? "regret"
-                                                  : "absolute-percent";
+    target.loss = kind == SampleKind::kClass      ? host::Loss::kZeroOne
+                  : kind == SampleKind::kDecision ? host::Loss::kRegret
+                                                  : host::Loss::kAbsolutePercent;
     target.loss_unit = "%";
     std::vector<double> bias(static_cast<std::size_t>(shape_.groups));
     for (double& b : bias) b = normal(0.03);
