@@ -28,7 +28,7 @@ using Answer = std::function<Tables(const PlannedTask& task, const Fold& fold)>;
 struct Staged {
   ComparePlan plan;
   std::vector<Answer> answers;
-  std::map<std::pair<std::size_t, std::string>, std::string> outcomes;  // (contestant, fold)
+  std::map<std::pair<std::size_t, std::string>, Outcome> outcomes;  // (contestant, fold)
 
   void add(const std::string& label, Answer answer, bool reference = false) {
     PlannedContestant contestant;
@@ -47,7 +47,7 @@ struct Staged {
       JobRecord record{plan.contestants[job.contestant].facts.label,
                        task_label(task),
                        fold.name,
-                       "OK",
+                       Outcome::kOk,
                        "",
                        "",
                        false};
@@ -121,20 +121,20 @@ TEST(AssembleTest, ACrashedFoldIsARowOfTheTableAndNotTheEnd) {
   Staged stage = staged();
   stage.add("base", scaled(1.2));
   stage.add("falls", scaled(1.1));
-  stage.outcomes[{1, "2"}] = "CRASHED";
+  stage.outcomes[{1, "2"}] = Outcome::kCrashed;
   const Comparison comparison = stage.compare();
   const ContestantResult& falls = comparison.tasks[0].targets[0].contestants[1];
   EXPECT_EQ(falls.coverage.answered, 30);
   EXPECT_THAT(falls.coverage.refusals, ElementsAre(Pair("CRASHED: it fell", 10)));
   EXPECT_EQ(falls.versus_baseline.rows, 30);
-  EXPECT_THAT(comparison.jobs, Contains(Field(&JobRecord::outcome, "CRASHED")));
+  EXPECT_THAT(comparison.jobs, Contains(Field(&JobRecord::outcome, Outcome::kCrashed)));
 }
 
 TEST(AssembleTest, OneThatNeverAnswersHasNoVerdict) {
   Staged stage = staged();
   stage.add("base", scaled(1.2));
   stage.add("falls", scaled(1.1));
-  for (const char* fold : {"0", "1", "2", "3"}) stage.outcomes[{1, fold}] = "TIMEOUT";
+  for (const char* fold : {"0", "1", "2", "3"}) stage.outcomes[{1, fold}] = Outcome::kTimeout;
   const ContestantResult falls = stage.compare().tasks[0].targets[0].contestants[1];
   EXPECT_EQ(falls.coverage.answered, 0);
   EXPECT_EQ(falls.versus_baseline.verdict, stats::Verdict::kDifferencesOnly);

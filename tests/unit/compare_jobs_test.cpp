@@ -70,7 +70,7 @@ class JobsTest : public testing::Test {
 TEST_F(JobsTest, AFoldGivesPredictionsCurvesTimingsAndACost) {
   const ComparePlan plan = plan_of(contestant("contender.slow"));
   const JobResult result = run_job(plan, plan_jobs(plan).at(1), {});
-  EXPECT_EQ(result.record.outcome, "OK") << result.record.message;
+  EXPECT_EQ(result.record.outcome, Outcome::kOk) << result.record.message;
   EXPECT_EQ(result.record.fold, "1");
   EXPECT_THAT(result.record.digest, SizeIs(64));
   const Tables tables = job_tables(result);
@@ -126,16 +126,16 @@ TEST_F(JobsTest, ACrashAHangAndGreedAreOutcomes) {
     EXPECT_FALSE(result.record.message.empty()) << mode;
     return read_job_result(result.bytes).record.outcome;
   };
-  EXPECT_EQ(outcome("crash", 0, 0), "CRASHED");
-  EXPECT_EQ(outcome("leave", 0, 0), "CRASHED");
-  EXPECT_EQ(outcome("stubborn", 0.5, 0), "TIMEOUT");
-  EXPECT_EQ(outcome("eat", 0, std::uint64_t{400} << 20), "OOM");
+  EXPECT_EQ(outcome("crash", 0, 0), Outcome::kCrashed);
+  EXPECT_EQ(outcome("leave", 0, 0), Outcome::kCrashed);
+  EXPECT_EQ(outcome("stubborn", 0.5, 0), Outcome::kTimeout);
+  EXPECT_EQ(outcome("eat", 0, std::uint64_t{400} << 20), Outcome::kOom);
 }
 
 TEST_F(JobsTest, RowsBeforeAFailureAreKept) {
   const ComparePlan plan = plan_of(contestant("probe.predictor", {{"mode", "midstream"}}));
   const JobResult result = run_job(plan, plan_jobs(plan).at(0), {});
-  EXPECT_NE(result.record.outcome, "OK");
+  EXPECT_NE(result.record.outcome, Outcome::kOk);
   const std::vector<std::string> status = statuses(result);
   ASSERT_THAT(status, SizeIs(10));
   EXPECT_EQ(status[0], "ok");
@@ -148,7 +148,7 @@ TEST_F(JobsTest, APredictWorkerFindsNoTargetAnywhere) {
     one.push_back(contestant("contender.snoop", options));
     const ComparePlan plan = small_plan(std::move(one), {40, 8, 2, true});
     const JobResult result = run_job(plan, plan_jobs(plan).at(0), {});
-    EXPECT_EQ(result.record.outcome, "OK") << result.record.message;
+    EXPECT_EQ(result.record.outcome, Outcome::kOk) << result.record.message;
     return statuses(result);
   };
   EXPECT_THAT(job_statuses({}), Each("ok"));
@@ -214,7 +214,7 @@ TEST_F(JobsTest, EveryCandidateIsPredictedWhetherOrNotThePluginKnowsCandidates) 
     ComparePlan plan = plan_of(contestant(component));
     plan.tasks[0] = decision_task("cost", true);
     const JobResult result = run_job(plan, plan_jobs(plan).at(0), {});
-    ASSERT_EQ(result.record.outcome, "OK") << component << ": " << result.record.message;
+    ASSERT_EQ(result.record.outcome, Outcome::kOk) << component << ": " << result.record.message;
     const Tables tables = job_tables(result);
     const Table& rows = tables.at("predictions");
     EXPECT_EQ(rows.rows(), 20) << component;
@@ -233,7 +233,7 @@ TEST_F(JobsTest, AScorerDecidesInItsOwnWorkerAndItsFailureIsAnOutcome) {
           .finish();
   plan.tasks[0].scorer = test::fixtures().component(OMEN_SCORER, "exerciser.rank");
   const JobResult result = run_job(plan, plan_jobs(plan).at(0), {});
-  ASSERT_EQ(result.record.outcome, "OK") << result.record.message;
+  ASSERT_EQ(result.record.outcome, Outcome::kOk) << result.record.message;
   const Tables tables = job_tables(result);
   const Table& scores = tables.at("scores");
   EXPECT_EQ(scores.rows(), 20);
@@ -241,7 +241,7 @@ TEST_F(JobsTest, AScorerDecidesInItsOwnWorkerAndItsFailureIsAnOutcome) {
 
   plan.tasks[0].scorer = test::fixtures().component(OMEN_SCORER, "probe.cheapest");
   const JobResult bad = run_job(plan, plan_jobs(plan).at(0), {});
-  EXPECT_NE(bad.record.outcome, "OK");
+  EXPECT_NE(bad.record.outcome, Outcome::kOk);
   EXPECT_THAT(bad.record.message, HasSubstr("scorer probe.cheapest"));
   EXPECT_EQ(job_tables(bad).at("predictions").rows(), 10) << "predictions are kept";
 }
@@ -262,7 +262,7 @@ TEST_F(JobsTest, ATrainedModelOnlyPredicts) {
   model.write(directory_ / "model.omen");
   plan.contestants[0].model = directory_ / "model.omen";
   const JobResult trained = run_job(plan, job, {});
-  ASSERT_EQ(trained.record.outcome, "OK") << trained.record.message;
+  ASSERT_EQ(trained.record.outcome, Outcome::kOk) << trained.record.message;
   EXPECT_EQ(trained.cost.fit_s, 0);
   EXPECT_EQ(job_tables(trained).at("predictions").numbers("cost").at(0), 7.0);
   EXPECT_TRUE(fs::exists(directory_ / "model.omen"));

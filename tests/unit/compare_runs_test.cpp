@@ -129,7 +129,8 @@ class RunsTest : public testing::Test {
     run.tasks.push_back({"t", "hash-t", "t.json", "data", "digest", "k-fold", 40, 8, 2, 0});
     for (const char* label : {"a", "b"})
       for (const char* fold : {"0", "1"})
-        run.jobs.push_back({{label, "t", fold, "OK", "", std::string("d") + fold, false}, {}, "k"});
+        run.jobs.push_back(
+            {{label, "t", fold, Outcome::kOk, "", std::string("d") + fold, false}, {}, "k"});
     run.results.push_back({"t", "cost", "a", "BASELINE", "%", 40, 40, 10, 12, 0, 0, 0, 1});
     run.results.push_back({"t", "cost", "b", "BETTER", "%", 40, 39, 8, 9, -2, -3, -1, 0.01});
     run.warnings = {"careful"};

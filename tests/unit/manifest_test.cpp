@@ -77,7 +77,7 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_EQ(m.id, "driple");
   EXPECT_EQ(m.directory, "/somewhere/driple");
   EXPECT_EQ(m.library, "libdriple.so");
-  EXPECT_EQ(m.isolation, "worker");
+  EXPECT_EQ(m.isolation, Isolation::kWorker);
   EXPECT_EQ(m.requirements.at("libtorch"), ">=2.9,<3");
   ASSERT_EQ(m.components.size(), 1u);
   const ComponentInfo& c = m.components[0];

@@ -82,7 +82,8 @@ bool any_worse(const Comparison& comparison) {
 bool any_failed(const Comparison& comparison) {
   for (const JobRecord& job : comparison.jobs)
     for (const Contestant& contestant : comparison.contestants)
-      if (contestant.label == job.contestant && !contestant.reference && job.outcome != "OK")
+      if (contestant.label == job.contestant && !contestant.reference &&
+          job.outcome != Outcome::kOk)
         return true;
   return false;
 }

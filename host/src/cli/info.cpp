@@ -71,7 +71,7 @@ std::string info_json(const Manifest& plugin, const std::vector<const ComponentI
   json.field("homepage", plugin.homepage).field("directory", plugin.directory.string());
   json.field("library", plugin.library)
       .field("sha256", plugin.sha256)
-      .field("isolation", plugin.isolation);
+      .field("isolation", word_of(plugin.isolation));
   json.key("abi").object().field("major", plugin.abi_major).field("minor", plugin.abi_minor).end();
   json.key("requires").object();
   for (const auto& [name, range] : plugin.requirements) json.field(name, range);
@@ -133,8 +133,9 @@ std::string plugin_text(const Manifest& plugin, const Terminal& terminal) {
   text += fact("directory", plugin.directory.string(), width);
   text +=
       fact("abi", std::to_string(plugin.abi_major) + "." + std::to_string(plugin.abi_minor), width);
-  if (plugin.isolation != "default")
-    text += fact("isolation", plugin.isolation + " in a worker process", width);
+  if (plugin.isolation != Isolation::kDefault)
+    text +=
+        fact("isolation", std::string(word_of(plugin.isolation)) + " in a worker process", width);
   std::vector<std::string> needs;
   for (const auto& [name, range] : plugin.requirements) needs.push_back(name + " " + range);
   text += fact("needs", join(needs), width);

@@ -30,7 +30,7 @@ void write_plugin(JsonWriter& json, const FoundPlugin& found, const CrashRecord*
       .field("id", plugin.id)
       .field("version", plugin.version)
       .field("license", plugin.license);
-  json.field("directory", plugin.directory.string()).field("isolation", plugin.isolation);
+  json.field("directory", plugin.directory.string()).field("isolation", word_of(plugin.isolation));
   json.key("abi").object().field("major", plugin.abi_major).field("minor", plugin.abi_minor).end();
   if (!found.shadowed_by.empty()) json.field("shadowed_by", found.shadowed_by);
   if (crash)

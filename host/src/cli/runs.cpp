@@ -108,9 +108,9 @@ int show(const Globals& globals, const RunsRequest& request) {
           "): " + std::to_string(task.workloads) + " workloads, " + std::to_string(task.folds) +
           " folds, " + task.split + "\n");
   for (const RecordedJob& job : run.jobs)
-    if (job.record.outcome != "OK")
+    if (job.record.outcome != Outcome::kOk)
       print("  " + job.record.contestant + " on " + job.record.task + ", fold " + job.record.fold +
-            ": " + job.record.outcome + ", " + job.record.message + "\n");
+            ": " + word_of(job.record.outcome) + ", " + job.record.message + "\n");
   for (const std::string& warning : run.warnings) print("  warning: " + warning + "\n");
   if (!run.results.empty()) {
     print("\n");

@@ -71,7 +71,7 @@ struct TargetColumns {
 };
 
 std::string failure_status(const JobRecord& record) {
-  std::string text = record.outcome;
+  std::string text = word_of(record.outcome);
   if (!record.message.empty()) text += ": " + record.message;
   return text;
 }
@@ -103,7 +103,8 @@ class Collector {
         }
         const auto at = columns->place.find({units_.workload_id[unit], units_.part[unit]});
         if (at == columns->place.end())
-          refuse(unit, fold.record->outcome == "OK" ? "no answer" : failure_status(*fold.record));
+          refuse(unit,
+                 fold.record->outcome == Outcome::kOk ? "no answer" : failure_status(*fold.record));
         else
           take(unit, *columns, at->second);
       }

@@ -12,6 +12,7 @@
 #include "stats/paired.hpp"
 #include "stats/ranking.hpp"
 #include "tables/target_words.hpp"
+#include "worker/outcome.hpp"
 
 namespace omen::host {
 
@@ -52,7 +53,7 @@ struct Cost {
 // One (contestant, task, fold) job as it ended.
 struct JobRecord {
   std::string contestant, task, fold;
-  std::string outcome;  // "OK", "REFUSED", "FAILED", "CRASHED", "TIMEOUT", "OOM"
+  Outcome outcome = Outcome::kOk;
   std::string message;
   std::string digest;             // of its predictions
   bool reused = false;            // kept from an earlier, interrupted run

@@ -188,7 +188,8 @@ class DecisionCollector {
 
   static std::string reason(const FoldAnswers& fold, const Picks& picks, std::int64_t workload) {
     if (const auto at = picks.refusal.find(workload); at != picks.refusal.end()) return at->second;
-    if (fold.record->outcome != "OK") return fold.record->outcome + ": " + fold.record->message;
+    if (fold.record->outcome != Outcome::kOk)
+      return std::string(word_of(fold.record->outcome)) + ": " + fold.record->message;
     return picks.by_name.count(workload) ? "picked no candidate of this workload" : "no pick";
   }
 

@@ -95,7 +95,7 @@ JobResult make_job_result(const Job& job, JobRecord record, const Cost& cost,
       {"contestant", record.contestant},
       {"task", record.task},
       {"fold", record.fold},
-      {"outcome", record.outcome},
+      {"outcome", word_of(record.outcome)},
       {"message", record.message},
       {"digest", record.digest},
       {"model_digest", record.model_digest},
@@ -123,8 +123,14 @@ JobResult read_job_result(std::string bytes) {
   if (text(kSeal) != seal_of(reader))
     throw Error(OMEN_INVALID_DATA, "result was changed: its seal is broken");
   JobResult result;
-  result.record = {text("contestant"), text("task"),   text("fold"), text("outcome"),
-                   text("message"),    text("digest"), false,        text("model_digest")};
+  result.record = {text("contestant"),
+                   text("task"),
+                   text("fold"),
+                   from_word<Outcome>(text("outcome")).value_or(Outcome::kFailed),
+                   text("message"),
+                   text("digest"),
+                   false,
+                   text("model_digest")};
   result.cost = {std::stod(text("load_s")), std::stod(text("fit_s")),
                  std::stod(text("predict_p50_ms")), std::stod(text("predict_p95_ms")),
                  std::stoull(text("peak_memory"))};

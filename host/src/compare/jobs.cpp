@@ -93,9 +93,9 @@ std::vector<JobResult> run_jobs(const ComparePlan& plan, const std::vector<Job>&
       record.task = task_label(task);
       record.fold = task.folds[jobs[at].fold].name;
       const bool kept = record.reused;
-      log(record.outcome == "OK" ? OMEN_LOG_INFO : OMEN_LOG_WARN, "omen",
+      log(record.outcome == Outcome::kOk ? OMEN_LOG_INFO : OMEN_LOG_WARN, "omen",
           record.contestant + " on " + record.task + ", fold " + record.fold + ": " +
-              record.outcome + (record.message.empty() ? "" : ", " + record.message) +
+              word_of(record.outcome) + (record.message.empty() ? "" : ", " + record.message) +
               (kept ? ", kept from an earlier run: digest verified, not run again" : ""));
       progress(++done, jobs.size());
     }
@@ -109,7 +109,7 @@ std::vector<JobResult> run_jobs(const ComparePlan& plan, const std::vector<Job>&
   for (const Job& job : all) {
     // What took a worker down may have been what took the run down.
     const std::optional<JobResult> kept = store.find(job);
-    if (kept && kept->record.outcome != "CRASHED" && kept->record.outcome != "OOM")
+    if (kept && kept->record.outcome != Outcome::kCrashed && kept->record.outcome != Outcome::kOom)
       keep(job, *kept);
     else
       pending.push_back(job);

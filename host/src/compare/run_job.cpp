@@ -208,12 +208,6 @@ class JobRun {
   FoldData data_;
 };
 
-// Nobody but the system or an operator sends this signal; limits have outcomes of their own.
-bool killed_from_outside(const Error& error) {
-  return outcome_of(error) == Outcome::kCrashed &&
-         error.details_json().find("\"signal\":\"SIGKILL\"") != std::string::npos;
-}
-
 }  // namespace
 
 JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks) {
@@ -221,7 +215,7 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
   JobRecord record{plan.contestants[job.contestant].facts.label,
                    task_label(task),
                    task.folds[job.fold].name,
-                   outcome_name(Outcome::kOk),
+                   Outcome::kOk,
                    "",
                    "",
                    false};
@@ -245,7 +239,7 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
       continue;
     }
     if (failure) {
-      record.outcome = outcome_name(outcome_of(*failure));
+      record.outcome = outcome_of(*failure);
       record.message = failure->what();
     }
     record.model_digest = run.model_digest;

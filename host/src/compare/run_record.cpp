@@ -51,7 +51,7 @@ void write_jobs(JsonWriter& out, const RunRecord& record) {
   for (const RecordedJob& job : record.jobs) {
     const JobRecord& r = job.record;
     out.object().field("contestant", r.contestant).field("task", r.task).field("fold", r.fold);
-    out.field("key", job.key).field("outcome", r.outcome).field("message", r.message);
+    out.field("key", job.key).field("outcome", word_of(r.outcome)).field("message", r.message);
     out.field("digest", r.digest).field("model_digest", r.model_digest).field("reused", r.reused);
     out.field("load_s", job.cost.load_s).field("fit_s", job.cost.fit_s);
     out.field("predict_p50_ms", job.cost.predict_p50_ms);
@@ -111,8 +111,14 @@ RecordedTask task_from(const json& t) {
 
 RecordedJob job_from(const json& j) {
   RecordedJob job;
-  job.record = {j.at("contestant"), j.at("task"),   j.at("fold"),   j.at("outcome"),
-                j.at("message"),    j.at("digest"), j.at("reused"), j.at("model_digest")};
+  job.record = {j.at("contestant"),
+                j.at("task"),
+                j.at("fold"),
+                from_word<Outcome>(j.at("outcome").get<std::string>()).value_or(Outcome::kFailed),
+                j.at("message"),
+                j.at("digest"),
+                j.at("reused"),
+                j.at("model_digest")};
   job.cost = {number_at(j, "load_s"), number_at(j, "fit_s"), number_at(j, "predict_p50_ms"),
               number_at(j, "predict_p95_ms"), j.at("peak_memory")};
   job.key = j.at("key");

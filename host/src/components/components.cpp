@@ -61,7 +61,7 @@ Components::Components(const Registry& registry, ComponentSettings settings)
 Components::~Components() = default;
 
 bool Components::isolated(const Manifest& plugin) const {
-  return settings_.isolate || plugin.isolation != "default";
+  return settings_.isolate || plugin.isolation != Isolation::kDefault;
 }
 
 bool Components::isolated(const ComponentRef& ref) const {

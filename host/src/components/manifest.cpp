@@ -157,9 +157,10 @@ Manifest parse_root(const Node& root) {
     for (const auto& [key, value] : list.expect_object().items())
       manifest.requirements[key] = list.text(key.c_str());
   }
-  manifest.isolation = root.text_or("isolation", "default");
-  if (manifest.isolation != "default" && manifest.isolation != "worker")
-    root.at("isolation").fail("is '" + manifest.isolation + "'; known: default, worker");
+  const std::string isolation = root.text_or("isolation", word_of(Isolation::kDefault));
+  const auto known = from_word<Isolation>(isolation);
+  if (!known) root.at("isolation").fail("is '" + isolation + "'; known: default, worker");
+  manifest.isolation = *known;
   manifest.extensions = root.texts("extensions");
   manifest.graph_suffixes = root.texts("graph_suffixes");
   root.at("components");  // must be there, though it may be empty

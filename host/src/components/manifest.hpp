@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "omen/abi.h"
+#include "text/words.hpp"
 
 namespace omen::host {
 
@@ -47,6 +48,13 @@ struct ComponentInfo {
   const OptionInfo* option(std::string_view key) const noexcept;
 };
 
+// Of a plugin: as the verb likes, or never in the host's process.
+enum class Isolation { kDefault, kWorker };
+template <>
+struct WordTable<Isolation> {
+  static constexpr const char* kWords[] = {"default", "worker"};
+};
+
 struct Manifest {
   int manifest_version = 1;
   std::string id, version, license, homepage;
@@ -56,7 +64,7 @@ struct Manifest {
   std::string sha256;
   std::uint64_t size = 0;
   std::map<std::string, std::string> requirements;  // "requires" in the file
-  std::string isolation = "default";  // or "worker": never loaded into the host process
+  Isolation isolation = Isolation::kDefault;
   std::vector<std::string> extensions, graph_suffixes;
   std::vector<ComponentInfo> components;
   std::filesystem::path directory;  // where plugin.json lies; not part of the file

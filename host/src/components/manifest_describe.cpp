@@ -150,7 +150,7 @@ std::string to_json(const Manifest& manifest) {
       {"library", manifest.library}, {"sha256", manifest.sha256}, {"size", manifest.size}};
   j["requires"] = ordered_json::object();
   for (const auto& [key, value] : manifest.requirements) j["requires"][key] = value;
-  j["isolation"] = manifest.isolation;
+  j["isolation"] = word_of(manifest.isolation);
   j["extensions"] = manifest.extensions;
   if (!manifest.graph_suffixes.empty()) j["graph_suffixes"] = manifest.graph_suffixes;
   j["components"] = ordered_json::array();

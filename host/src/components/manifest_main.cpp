@@ -25,7 +25,7 @@ constexpr const char* kUsage =
 struct Arguments {
   fs::path library, output;
   std::vector<std::pair<std::string, std::string>> requirements;
-  std::string isolation = "default";
+  omen::host::Isolation isolation = omen::host::Isolation::kDefault;
   std::vector<fs::path> models;
   std::vector<std::string> examples;
 };
@@ -53,7 +53,9 @@ Arguments parse_arguments(int argc, char** argv) {
         usage("--requires takes NAME=RANGE, not '" + value + "'");
       arguments.requirements.emplace_back(value.substr(0, split), value.substr(split + 1));
     } else if (word == "--isolation") {
-      arguments.isolation = value;
+      const auto known = omen::host::from_word<omen::host::Isolation>(value);
+      if (!known) usage("--isolation is '" + value + "'; known: default, worker");
+      arguments.isolation = *known;
     } else if (word == "--model") {
       arguments.models.emplace_back(value);
     } else if (word == "--example") {

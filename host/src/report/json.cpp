@@ -14,7 +14,9 @@ void write_contestant(JsonWriter& json, const Contestant& contestant) {
   json.field("plugin", contestant.plugin).field("plugin_version", contestant.plugin_version);
   json.field("library_sha256", contestant.library_sha256);
   json.key("options").raw(contestant.options_json.empty() ? "{}" : contestant.options_json);
-  json.field("determinism", word_of(contestant.determinism)).field("reference", contestant.reference).end();
+  json.field("determinism", word_of(contestant.determinism))
+      .field("reference", contestant.reference)
+      .end();
 }
 
 void write_coverage(JsonWriter& json, const Coverage& coverage) {
@@ -145,7 +147,7 @@ void write_jobs(JsonWriter& json, const Comparison& comparison) {
         .field("contestant", job.contestant)
         .field("task", job.task)
         .field("fold", job.fold)
-        .field("outcome", job.outcome)
+        .field("outcome", word_of(job.outcome))
         .field("message", job.message)
         .field("digest", job.digest)
         .field("reused", job.reused)

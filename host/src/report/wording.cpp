@@ -42,21 +42,22 @@ std::string listed(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string outcome_words(const std::string& outcome) {
-  if (outcome == "CRASHED") return "crashed";
-  if (outcome == "TIMEOUT") return "ran out of time";
-  if (outcome == "OOM") return "ran out of memory";
-  if (outcome == "REFUSED") return "refused";
+std::string outcome_words(std::optional<Outcome> outcome) {
+  if (outcome == Outcome::kCrashed) return "crashed";
+  if (outcome == Outcome::kTimeout) return "ran out of time";
+  if (outcome == Outcome::kOom) return "ran out of memory";
+  if (outcome == Outcome::kRefused) return "refused";
   return "failed";
 }
 
 // Rows of a job that failed carry its outcome and message; all other reasons are refusals.
 std::string missing_words(const std::string& label, const std::string& reason) {
-  const std::string outcome = reason.substr(0, reason.find(':'));
-  if (outcome == "CRASHED" || outcome == "TIMEOUT" || outcome == "OOM" || outcome == "FAILED")
+  const std::string word = reason.substr(0, reason.find(':'));
+  const auto outcome = from_word<Outcome>(word);
+  if (outcome && *outcome != Outcome::kOk && *outcome != Outcome::kRefused)
     return " without an answer from " + label + ", which " + outcome_words(outcome);
-  const bool whole_job = outcome == "REFUSED" && reason.size() > outcome.size() + 2;
-  return " refused by " + label + " (" + (whole_job ? reason.substr(outcome.size() + 2) : reason) +
+  const bool whole_job = outcome == Outcome::kRefused && reason.size() > word.size() + 2;
+  return " refused by " + label + " (" + (whole_job ? reason.substr(word.size() + 2) : reason) +
          ")";
 }
 
@@ -180,12 +181,12 @@ std::vector<std::string> coverage_notes(const Comparison& comparison, const Targ
 std::vector<std::string> job_notes(const Comparison& comparison, const TaskResult& task) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<std::string>> folds;
   for (const JobRecord& job : comparison.jobs)
-    if (job.task == task.task && job.outcome != "OK")
-      folds[{job.contestant, job.outcome, job.message}].push_back(job.fold);
+    if (job.task == task.task && job.outcome != Outcome::kOk)
+      folds[{job.contestant, word_of(job.outcome), job.message}].push_back(job.fold);
   std::vector<std::string> notes;
   for (const auto& [key, names] : folds) {
     const auto& [contestant, outcome, message] = key;
-    notes.push_back(contestant + " " + outcome_words(outcome) + " in fold" +
+    notes.push_back(contestant + " " + outcome_words(from_word<Outcome>(outcome)) + " in fold" +
                     (names.size() == 1 ? " " : "s ") + listed(names) +
                     (message.empty() ? "" : ": " + message));
   }

@@ -10,11 +10,11 @@ using exchange::Json;
 
 constexpr const char* kUnloadable = "UNLOADABLE";
 
-// What the details of an error say about how it came about; empty where they do not.
-std::string noted_outcome(const Error& error) {
+// What the details of an error say under `key`; empty where they do not.
+std::string noted(const Error& error, const char* key) {
   const Json details = Json::parse(error.details_json(), nullptr, false);
   if (!details.is_object()) return {};
-  const auto at = details.find("outcome");
+  const auto at = details.find(key);
   return at != details.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
 
@@ -25,16 +25,11 @@ Error unloadable(const Error& error) {
                exchange::dump(Json{{"outcome", kUnloadable}}));
 }
 
-const char* outcome_name(Outcome outcome) noexcept {
-  static constexpr const char* kNames[] = {"OK", "REFUSED", "FAILED", "CRASHED", "TIMEOUT", "OOM"};
-  return kNames[static_cast<int>(outcome)];
-}
-
 Outcome outcome_of(const Error& error) noexcept {
-  const std::string noted = noted_outcome(error);
+  const auto said = from_word<Outcome>(noted(error, "outcome"));
   for (const Outcome outcome :
        {Outcome::kCrashed, Outcome::kTimeout, Outcome::kOom, Outcome::kFailed})
-    if (noted == outcome_name(outcome)) return outcome;
+    if (said == outcome) return outcome;
   switch (error.code()) {
     case OMEN_OK:
       return Outcome::kOk;
@@ -53,9 +48,13 @@ Outcome outcome_of(const Error& error) noexcept {
   }
 }
 
+bool killed_from_outside(const Error& error) noexcept {
+  return outcome_of(error) == Outcome::kCrashed && noted(error, "signal") == "SIGKILL";
+}
+
 int exit_code_of(const Error& error) noexcept {
   if (error.code() == OMEN_CANCELLED) return 130;
-  if (noted_outcome(error) == kUnloadable) return 3;
+  if (noted(error, "outcome") == kUnloadable) return 3;
   switch (outcome_of(error)) {
     case Outcome::kCrashed:
     case Outcome::kTimeout:

@@ -11,16 +11,15 @@
 
 #include "components/manifest.hpp"
 #include "omen/error.hpp"
+#include "worker/outcome.hpp"
 
 namespace omen::host {
 
-enum class Outcome { kOk, kRefused, kFailed, kCrashed, kTimeout, kOom };
-
-// "OK", "REFUSED", "FAILED", "CRASHED", "TIMEOUT", "OOM".
-const char* outcome_name(Outcome outcome) noexcept;
 // Refused: the component declined what it was given (bad argument or data, unsupported, device
 // missing).
 Outcome outcome_of(const Error& error) noexcept;
+// A signal that neither the plugin nor a limit sends took the worker down.
+bool killed_from_outside(const Error& error) noexcept;
 // The plugin is there but cannot be used: digest, ABI, missing library.
 Error unloadable(const Error& error);
 // 1 failed, 3 unloadable, 4 bad data, 5 crashed, out of memory or timed out, 130 cancelled; what

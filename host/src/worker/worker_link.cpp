@@ -298,10 +298,9 @@ void WorkerLink::end(omen_status code, Outcome outcome, const std::string& op,
   child_->kill();
   child_->wait_end(kKillGrace);
   const Json details = {
-      {"outcome", outcome_name(outcome)}, {"call", op}, {"stderr", child_->stderr_tail()}};
+      {"outcome", word_of(outcome)}, {"call", op}, {"stderr", child_->stderr_tail()}};
   if (outcome == Outcome::kOom || outcome == Outcome::kTimeout)
-    remember_crash(digest_,
-                   {plugin_id_, version_, component_, op, outcome_name(outcome), "", "", 0});
+    remember_crash(digest_, {plugin_id_, version_, component_, op, word_of(outcome), "", "", 0});
   dead_ = Error(code, message, hint, exchange::dump(details));
   throw *dead_;
 }
@@ -321,8 +320,10 @@ void WorkerLink::report_death(const std::string& op) {
                                ? "The system may have run out of memory; limit it with --memory."
                                : "Tell its author, or run it in this process under a debugger.";
   if (!tail.empty()) log(OMEN_LOG_INFO, component_, "last words on stderr:\n" + tail);
-  remember_crash(digest_, {plugin_id_, version_, component_, op, "CRASHED", reason, "", 0});
-  const Json details = {{"outcome", "CRASHED"}, {"signal", reason}, {"call", op}, {"stderr", tail}};
+  remember_crash(digest_,
+                 {plugin_id_, version_, component_, op, word_of(Outcome::kCrashed), reason, "", 0});
+  const Json details = {
+      {"outcome", word_of(Outcome::kCrashed)}, {"signal", reason}, {"call", op}, {"stderr", tail}};
   dead_ = Error(OMEN_INTERNAL, message, hint, exchange::dump(details));
   throw *dead_;
 }

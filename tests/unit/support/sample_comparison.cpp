@@ -116,10 +116,16 @@ class Maker {
       task.costs.push_back(cost);
       std::vector<Curve> curves;
       for (int fold = 0; fold < 5; ++fold) {
-        JobRecord job{result_.contestants[c].label,     task.task, std::to_string(fold), "OK", "",
-                      "sha256:" + std::string(64, 'e'), fold == 0};
+        JobRecord job{result_.contestants[c].label,
+                      task.task,
+                      std::to_string(fold),
+                      host::Outcome::kOk,
+                      "",
+                      "sha256:" + std::string(64, 'e'),
+                      fold == 0};
         if (lost)
-          job.outcome = "CRASHED", job.message = "signal 11 (segmentation fault)", job.digest = "";
+          job.outcome = host::Outcome::kCrashed, job.message = "signal 11 (segmentation fault)",
+          job.digest = "";
         result_.jobs.push_back(job);
         if (!reference && !lost) curves.push_back(curve(fold));
       }
