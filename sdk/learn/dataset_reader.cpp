@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "omen/learn/errors.hpp"
+#include "omen/learn/graph_ids.hpp"
 #include "omen/learn/graph_statistics.hpp"
 
 namespace omen::learn {
@@ -159,8 +160,7 @@ std::vector<std::pair<std::string, std::vector<std::int64_t>>> graph_columns(
   }
   std::sort(columns.begin(), columns.end());
   if (columns.empty()) {
-    columns.emplace_back("graph.",
-                         ids(workloads, workloads.has("graph_id") ? "graph_id" : "workload_id"));
+    columns.emplace_back("graph.", ids(workloads, graph_id_column(workloads)));
   }
   return columns;
 }

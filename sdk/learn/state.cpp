@@ -10,6 +10,8 @@
 namespace omen::learn {
 namespace {
 
+using Floats = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
 [[noreturn]] void damaged(const std::string& name, const std::string& what) {
   throw_bad_data("model tensor '" + name + "' " + what, "train the model again");
 }
@@ -42,6 +44,17 @@ Tensor checked(const StateReader& state, const std::string& name, const char* dt
 void StateWriter::put_matrix(const std::string& name, const Matrix& values) {
   const auto size = static_cast<std::size_t>(values.size()) * sizeof(double);
   put(name, {"F64", {values.rows(), values.cols()}, copy_bytes(values.data(), size)});
+}
+
+void StateWriter::put_floats(const std::string& name, const Matrix& values) {
+  const Floats narrow = values.cast<float>();
+  const auto size = static_cast<std::size_t>(narrow.size()) * sizeof(float);
+  put(name, {"F32", {narrow.rows(), narrow.cols()}, copy_bytes(narrow.data(), size)});
+}
+
+void StateWriter::put_numbers(const std::string& name, const Vector& values) {
+  const auto size = static_cast<std::size_t>(values.size()) * sizeof(double);
+  put(name, {"F64", {values.size()}, copy_bytes(values.data(), size)});
 }
 
 void StateWriter::put_integers(const std::string& name, const std::vector<std::int64_t>& values) {
@@ -77,6 +90,24 @@ Matrix StateReader::matrix(const std::string& name, Index rows, Index cols) cons
   if ((rows >= 0 && values.rows() != rows) || (cols >= 0 && values.cols() != cols)) {
     damaged(name, "has the wrong shape for this model");
   }
+  return values;
+}
+
+Matrix StateReader::floats(const std::string& name, Index rows, Index cols) const {
+  const Tensor tensor = checked(*this, name, "F32", 2, sizeof(float));
+  Floats values(tensor.shape[0], tensor.shape[1]);
+  if (!tensor.bytes.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  if (values.rows() != rows || values.cols() != cols) {
+    damaged(name, "has the wrong shape for this model");
+  }
+  return values.cast<double>();
+}
+
+Vector StateReader::numbers(const std::string& name, Index count) const {
+  const Tensor tensor = checked(*this, name, "F64", 1, sizeof(double));
+  Vector values(tensor.shape[0]);
+  if (!tensor.bytes.empty()) std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+  if (count >= 0 && values.size() != count) damaged(name, "has the wrong size for this model");
   return values;
 }
 

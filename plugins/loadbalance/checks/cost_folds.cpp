@@ -170,11 +170,11 @@ void boosted_trees(const KernelRows& train, const KernelRows& test,
     classes[i] = class_of_share(row.share);
     devices[i] = row.t_gpu_ms < row.t_cpu_ms ? 1 : 0;
   }
-  TreeSettings plain;
+  learn::BoostedSettings plain;
   plain.eta = 0.1;
   plain.subsample = plain.columns = 1;
   const Vector weights = Vector::Ones(count);
-  TreeHead number, five, two;
+  learn::BoostedHead number, five, two;
   number.fit(x.trees, share, weights, 0, plain, 1, quiet());
   plain.rounds = 100;
   five.fit(x.trees, classes, weights, 5, plain, 1, quiet());

@@ -3,6 +3,7 @@
 #include "cost/cost_predictor.hpp"
 
 #include <cmath>
+#include <omen/learn/errors.hpp>
 
 #include "cost/answer_table.hpp"
 
@@ -41,9 +42,7 @@ void assume_launch(KernelRows& rows) {
 }  // namespace
 
 const CostModel& CostPredictor::model() const {
-  if (model_) return *model_;
-  throw Error(OMEN_INVALID_STATE, std::string(kId) + " has no model yet",
-              "Train one with omen train, or load one with --model.");
+  return learn::require_model(model_, kId);
 }
 
 void CostPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
@@ -99,9 +98,7 @@ void CostPredictor::save(ArtifactWriter& out) const {
 }
 
 void CostPredictor::load(const ArtifactReader& in) {
-  if (const std::string component = in.meta("cost.component"); component != kId)
-    throw Error(OMEN_INVALID_DATA, "the model belongs to " + component + ", not to " + kId,
-                "Use it with " + component + ".");
+  learn::require_component(in.meta("cost.component"), kId);
   auto next = std::make_unique<CostModel>();
   next->load(in);
   model_ = std::move(next);

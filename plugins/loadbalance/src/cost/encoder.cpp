@@ -200,7 +200,7 @@ Encoded KernelEncoder::encode(const KernelRows& rows) const {
   encoded.trees.resize(count, tree_width());
   encoded.small.resize(count, small_width());
   for (std::size_t block = 0; block < kBlocks; ++block)
-    encoded.blocks[block].resize(count, means_[block].size());
+    encoded.blocks.push_back({kBlockNames[block], Matrix(count, means_[block].size())});
   for (Index i = 0; i < count; ++i) {
     const KernelRow& row = rows.rows[static_cast<std::size_t>(i)];
     encoded.trees.row(i) = tree_row(rows, row).transpose();
@@ -210,7 +210,7 @@ Encoded KernelEncoder::encode(const KernelRows& rows) const {
     for (std::size_t block = 0; block < kBlocks; ++block) {
       const Vector z = (raw[block] - means_[block]).cwiseQuotient(scales_[block]);
       for (Index c = 0; c < z.size(); ++c)
-        encoded.blocks[block](i, c) = std::isfinite(z[c]) ? z[c] : 0;
+        encoded.blocks[block].values(i, c) = std::isfinite(z[c]) ? z[c] : 0;
     }
   }
   return encoded;

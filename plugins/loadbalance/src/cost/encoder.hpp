@@ -3,7 +3,7 @@
 #pragma once
 
 #include <omen/artifact.hpp>
-#include <omen/boosting/booster.hpp>
+#include <omen/learn/kernel.hpp>
 #include <string>
 #include <vector>
 
@@ -23,11 +23,13 @@ struct EncoderOptions {
 // Blocks of columns between which the Gaussian process measures distances apart: the squared
 // distance within a block is the mean over its columns.
 enum Block { kCounts, kRatios, kGreweBlock, kLaunch, kBlocks };
+inline constexpr std::array<const char*, kBlocks> kBlockNames = {"counts", "ratios", "grewe",
+                                                                 "launch"};
 
 struct Encoded {
-  Matrix trees;  // NaN: unknown
-  Matrix small;  // Grewe's features and the launch only
-  std::array<Matrix, kBlocks> blocks;
+  Matrix trees;               // NaN: unknown
+  Matrix small;               // Grewe's features and the launch only
+  learn::Blocks blocks;       // in the order of Block
   std::vector<bool> outside;  // unlike anything in training
 };
 

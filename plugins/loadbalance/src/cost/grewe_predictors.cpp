@@ -4,6 +4,8 @@
 
 #include <Eigen/QR>
 #include <cmath>
+#include <omen/learn/artifact_state.hpp>
+#include <omen/learn/errors.hpp>
 
 #include "cost/answer_table.hpp"
 
@@ -59,9 +61,7 @@ void GrewePredictor::fit(const Dataset& train, const Dataset& valid, const Run& 
 }
 
 TableStream GrewePredictor::predict(const Dataset& in, const Run& run) {
-  if (!fitted_)
-    throw Error(OMEN_INVALID_STATE, std::string(id()) + " has no model yet",
-                "Train one with omen train, or load one with --model.");
+  if (!fitted_) learn::throw_no_model(id());
   const KernelRows rows = read_kernels(in, false, run);
   std::vector<CostRow> answers;
   for (const KernelRow& row : rows.rows) {
@@ -78,21 +78,19 @@ TableStream GrewePredictor::predict(const Dataset& in, const Run& run) {
 }
 
 void GrewePredictor::save(ArtifactWriter& out) const {
-  if (!fitted_) throw Error(OMEN_INVALID_STATE, std::string(id()) + " has no model yet");
+  if (!fitted_) learn::throw_no_model(id());
   out.put_meta("cost.component", id());
   save_state(out);
 }
 
 void GrewePredictor::load(const ArtifactReader& in) {
-  if (const std::string component = in.meta("cost.component"); component != id())
-    throw Error(OMEN_INVALID_DATA, "the model belongs to " + component + ", not to " + id(),
-                "Use it with " + component + ".");
+  learn::require_component(in.meta("cost.component"), id());
   load_state(in);
   fitted_ = true;
 }
 
 void TreePredictor::learn(const Sample& sample) {
-  const DecisionTreeOptions options{options_.depth, options_.least_leaf};
+  const learn::DecisionTreeOptions options{options_.depth, options_.least_leaf};
   Vector classes(sample.share.size()), devices(sample.share.size());
   for (Index i = 0; i < sample.share.size(); ++i) {
     classes[i] = static_cast<double>(nearest_mark(sample.share[i]));
@@ -113,15 +111,17 @@ CostRow TreePredictor::answer(const Vector& x) const {
 }
 
 void TreePredictor::save_state(ArtifactWriter& out) const {
-  share_.save(out, "tree.share");
-  class_.save(out, "tree.class");
-  device_.save(out, "tree.device");
+  learn::ArtifactState state(out);
+  share_.save(state, "tree.share");
+  class_.save(state, "tree.class");
+  device_.save(state, "tree.device");
 }
 
 void TreePredictor::load_state(const ArtifactReader& in) {
-  share_.load(in, "tree.share", kFeatures, 0);
-  class_.load(in, "tree.class", kFeatures, 5);
-  device_.load(in, "tree.device", kFeatures, 2);
+  const learn::ArtifactSource state(in);
+  share_.load(state, "tree.share", kFeatures, 0);
+  class_.load(state, "tree.class", kFeatures, 5);
+  device_.load(state, "tree.device", kFeatures, 2);
 }
 
 void LinearPredictor::learn(const Sample& sample) {

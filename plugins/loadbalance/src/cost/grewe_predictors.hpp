@@ -3,11 +3,11 @@
 // counts.
 #pragma once
 
+#include <omen/learn/decision_tree.hpp>
 #include <omen/plugin.hpp>
 #include <optional>
 
 #include "cost/cost_model.hpp"
-#include "cost/decision_tree.hpp"
 
 namespace omen::loadbalance::cost {
 
@@ -61,7 +61,7 @@ class TreePredictor final : public GrewePredictor {
 
  private:
   TreeOptions options_;
-  DecisionTree share_, class_, device_;
+  learn::DecisionTree share_, class_, device_;
 };
 
 class LinearPredictor final : public GrewePredictor {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <omen/learn/graph_ids.hpp>
 #include <unordered_map>
 
 namespace omen::loadbalance::cost {
@@ -97,7 +98,8 @@ KernelRows read_kernels(const Dataset& in, bool with_targets, const Run& run) {
   const std::unordered_map<std::int64_t, std::int32_t> graphs = read_graphs(in, rows, run);
   const Table workloads = in.table("workloads");
   const std::vector<double> ids = numbers_or_unknown(workloads, "workload_id");
-  const std::vector<double> graph = numbers_or_unknown(workloads, "graph_id");
+  const std::vector<double> graph =
+      numbers_or_unknown(workloads, learn::graph_id_column(workloads));
   const std::vector<double> wgsize = numbers_or_unknown(workloads, "wgsize");
   const std::vector<double> input_size = numbers_or_unknown(workloads, "input_size");
   const std::vector<std::string> group = texts_or_empty(workloads, "group");

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <omen/learn/artifact_state.hpp>
 
 #include "cost/share_scale.hpp"
 
 namespace omen::loadbalance::cost {
 namespace {
 
-constexpr std::size_t kMostResiduals = 2001;
 constexpr double kInformedColumns = 0.6;  // of all, for each tree that also asks the process
 
 double share_of(const KernelRow& row) {
@@ -91,11 +91,11 @@ struct MachineModel::Targets {
 // trees learn how far to trust it.
 struct MachineModel::Inputs {
   const Encoded& x;
-  Opinions said;
+  learn::Opinions said;
   std::array<Matrix, 2> informed;  // all columns, few columns
 
   explicit Inputs(const Encoded& encoded) : x(encoded) {}
-  Inputs(const Encoded& encoded, Opinions opinions) : x(encoded), said(std::move(opinions)) {
+  Inputs(const Encoded& encoded, learn::Opinions opinions) : x(encoded), said(std::move(opinions)) {
     Matrix more(said.mean.rows(), kToldColumns);
     more << said.mean.leftCols(kToldColumns - 1), said.variance;
     for (std::size_t few = 0; few < 2; ++few) {
@@ -109,12 +109,12 @@ struct MachineModel::Inputs {
 namespace {
 
 // With few columns a tree needs all of them.
-TreeSettings informed_settings(TreeSettings trees, bool few) {
+learn::BoostedSettings informed_settings(learn::BoostedSettings trees, bool few) {
   trees.columns = few ? 1 : kInformedColumns;
   return trees;
 }
 
-TreeSettings class_settings(TreeSettings trees) {
+learn::BoostedSettings class_settings(learn::BoostedSettings trees) {
   trees.rounds = std::max(1, trees.rounds / 2);
   return trees;
 }
@@ -129,8 +129,8 @@ MachineModel::Inputs MachineModel::fit_share(const Encoded& x, const Targets& y,
   ratio_.fit(x.trees, y.ratio, y.weights, 0, options.trees, seed + 1, run);
   if (!with_process_) return Inputs(x);
   run.step(-1, "process");
-  process_ = GaussianProcess(options.process);
-  Inputs in(x, process_.fit(x, y.all(), y.weights.cwiseInverse()));
+  process_ = make_process(options.process, x.blocks[kGreweBlock].values.cols() > 0);
+  Inputs in(x, process_->fit(x.blocks, y.all(), y.weights.cwiseInverse()));
   for (std::size_t few = 0; few < 2; ++few)
     informed_[few].share.fit(in.informed[few], y.share, y.weights, 0,
                              informed_settings(options.trees, few), seed + 6 + few, run);
@@ -138,7 +138,7 @@ MachineModel::Inputs MachineModel::fit_share(const Encoded& x, const Targets& y,
 }
 
 MachineModel::Inputs MachineModel::inputs(const Encoded& x) const {
-  return with_process_ ? Inputs(x, process_.predict(x)) : Inputs(x);
+  return with_process_ ? Inputs(x, process_->predict(x.blocks)) : Inputs(x);
 }
 
 // The mean of everybody's answer.
@@ -156,13 +156,14 @@ Vector MachineModel::predict_share(const Inputs& in) const {
   return sum.cwiseMax(0).cwiseMin(100);
 }
 
-std::vector<double> MachineModel::held_out_residuals(const KernelRows& rows,
-                                                     const KernelEncoder& encoder,
-                                                     const CostOptions& options, std::uint64_t seed,
-                                                     const Run& run) const {
-  std::vector<double> residuals;
+learn::ResidualQuantiles MachineModel::held_out_residuals(const KernelRows& rows,
+                                                          const KernelEncoder& encoder,
+                                                          const CostOptions& options,
+                                                          std::uint64_t seed,
+                                                          const Run& run) const {
+  std::vector<double> said, measured;
   const int count = std::min<int>(options.inner_folds, static_cast<int>(rows.rows.size()));
-  if (count < 2) return residuals;
+  if (count < 2) return {};
   const std::vector<int> fold = folds_of(rows, count);
   for (int held = 0; held < count; ++held) {
     std::vector<std::size_t> in, out;
@@ -174,16 +175,14 @@ std::vector<double> MachineModel::held_out_residuals(const KernelRows& rows,
     const Encoded seen = encoder.encode(train), asked = encoder.encode(test);
     part.fit_share(seen, Targets(train), options, seed, run);
     const Vector answer = part.predict_share(part.inputs(asked));
-    for (std::size_t i = 0; i < out.size(); ++i)
-      residuals.push_back(std::abs(logit_of_share(answer[static_cast<Index>(i)]) -
-                                   logit_of_share(share_of(test.rows[i]))));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      said.push_back(logit_of_share(answer[static_cast<Index>(i)]));
+      measured.push_back(logit_of_share(share_of(test.rows[i])));
+    }
   }
-  std::sort(residuals.begin(), residuals.end());
-  if (residuals.size() <= kMostResiduals) return residuals;
-  std::vector<double> kept;
-  for (std::size_t i = 0; i < kMostResiduals; ++i)
-    kept.push_back(residuals[i * (residuals.size() - 1) / (kMostResiduals - 1)]);
-  return kept;
+  const auto rows_held = static_cast<Index>(said.size());
+  return {Eigen::Map<const Vector>(said.data(), rows_held),
+          Eigen::Map<const Vector>(measured.data(), rows_held)};
 }
 
 void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
@@ -199,7 +198,7 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   const Inputs in = fit_share(x, y, options, seed, run);
   if (has_times_) total_.fit(x.trees, y.total, y.weights, 0, options.trees, seed + 2, run);
   run.step(0.7, "fit");
-  const TreeSettings classes = class_settings(options.trees);
+  const learn::BoostedSettings classes = class_settings(options.trees);
   class_.fit(x.trees, y.classes, y.weights, 5, classes, seed + 3, run);
   run.step(0.8, "fit");
   device_.fit(x.trees, y.devices, y.weights, 2, options.trees, seed + 4, run);
@@ -248,10 +247,7 @@ CostAnswers MachineModel::predict(const Encoded& x) const {
 }
 
 double MachineModel::half_width(double level) const {
-  if (residuals_.empty()) return kUnknown;
-  const double rank = std::ceil((static_cast<double>(residuals_.size()) + 1) * level);
-  const double last = static_cast<double>(residuals_.size());
-  return residuals_[static_cast<std::size_t>(std::clamp(rank, 1.0, last)) - 1];
+  return residuals_.half_width(level);
 }
 
 void MachineModel::save(ArtifactWriter& out, const std::string& prefix) const {
@@ -259,22 +255,23 @@ void MachineModel::save(ArtifactWriter& out, const std::string& prefix) const {
   out.put_meta(prefix + ".gpu", gpu);
   out.put_meta(prefix + ".times", has_times_ ? "yes" : "no");
   out.put_meta(prefix + ".process", with_process_ ? "yes" : "no");
-  share_.save(out, prefix + ".share");
-  ratio_.save(out, prefix + ".ratio");
-  class_.save(out, prefix + ".class");
-  device_.save(out, prefix + ".device");
-  device_small_.save(out, prefix + ".device_small");
-  if (has_times_) total_.save(out, prefix + ".total");
+  learn::ArtifactState state(out);
+  share_.save(state, prefix + ".share");
+  ratio_.save(state, prefix + ".ratio");
+  class_.save(state, prefix + ".class");
+  device_.save(state, prefix + ".device");
+  device_small_.save(state, prefix + ".device_small");
+  if (has_times_) total_.save(state, prefix + ".total");
   if (with_process_) {
-    process_.save(out, prefix + ".process");
+    process_->save(state, prefix + ".process");
     for (std::size_t few = 0; few < 2; ++few) {
       const std::string own = prefix + ".informed." + std::to_string(few);
-      informed_[few].share.save(out, own + ".share");
-      informed_[few].classes.save(out, own + ".class");
-      informed_[few].device.save(out, own + ".device");
+      informed_[few].share.save(state, own + ".share");
+      informed_[few].classes.save(state, own + ".class");
+      informed_[few].device.save(state, own + ".device");
     }
   }
-  out.put(prefix + ".residuals", residuals_);
+  out.put(prefix + ".residuals", residuals_.sorted());
 }
 
 void MachineModel::load(const ArtifactReader& in, const std::string& prefix,
@@ -283,23 +280,28 @@ void MachineModel::load(const ArtifactReader& in, const std::string& prefix,
   gpu = in.meta(prefix + ".gpu");
   has_times_ = in.meta(prefix + ".times") == "yes";
   with_process_ = in.meta(prefix + ".process") == "yes";
-  share_.load(in, prefix + ".share", encoder.tree_width(), 0);
-  ratio_.load(in, prefix + ".ratio", encoder.tree_width(), 0);
-  class_.load(in, prefix + ".class", encoder.tree_width(), 5);
-  device_.load(in, prefix + ".device", encoder.tree_width(), 2);
-  device_small_.load(in, prefix + ".device_small", encoder.small_width(), 2);
-  if (has_times_) total_.load(in, prefix + ".total", encoder.tree_width(), 0);
+  const learn::ArtifactSource state(in);
+  share_.load(state, prefix + ".share", encoder.tree_width(), 0);
+  ratio_.load(state, prefix + ".ratio", encoder.tree_width(), 0);
+  class_.load(state, prefix + ".class", encoder.tree_width(), 5);
+  device_.load(state, prefix + ".device", encoder.tree_width(), 2);
+  device_small_.load(state, prefix + ".device_small", encoder.small_width(), 2);
+  if (has_times_) total_.load(state, prefix + ".total", encoder.tree_width(), 0);
   if (with_process_) {
-    process_.load(in, prefix + ".process", encoder, kSaid);
+    std::vector<learn::GaussianProcess::BlockShape> layout;
+    for (std::size_t block = 0; block < kBlocks; ++block)
+      layout.push_back({kBlockNames[block], encoder.block_width(static_cast<Block>(block))});
+    process_ = make_process({}, encoder.with_grewe());
+    process_->load(state, prefix + ".process", layout, kSaid);
     for (std::size_t few = 0; few < 2; ++few) {
       const std::string own = prefix + ".informed." + std::to_string(few);
       const Index width = (few ? encoder.small_width() : encoder.tree_width()) + kToldColumns;
-      informed_[few].share.load(in, own + ".share", width, 0);
-      informed_[few].classes.load(in, own + ".class", width, 5);
-      informed_[few].device.load(in, own + ".device", width, 2);
+      informed_[few].share.load(state, own + ".share", width, 0);
+      informed_[few].classes.load(state, own + ".class", width, 5);
+      informed_[few].device.load(state, own + ".device", width, 2);
     }
   }
-  residuals_ = in.get<double>(prefix + ".residuals");
+  residuals_ = learn::ResidualQuantiles(in.get<double>(prefix + ".residuals"));
 }
 
 }  // namespace omen::loadbalance::cost

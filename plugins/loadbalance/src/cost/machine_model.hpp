@@ -2,14 +2,17 @@
 // Shares and times on one machine, learnt from kernels that were measured there.
 #pragma once
 
-#include "cost/gaussian_process.hpp"
-#include "cost/tree_head.hpp"
+#include <omen/boosting/boosted_head.hpp>
+#include <omen/learn/intervals.hpp>
+#include <optional>
+
+#include "cost/process_kernel.hpp"
 
 namespace omen::loadbalance::cost {
 
 struct CostOptions {
   EncoderOptions inputs;
-  TreeSettings trees;
+  learn::BoostedSettings trees;
   ProcessScales process;
   bool with_process = true;  // the Gaussian process keeps its training rows in the model
   int inner_folds = 5;       // that intervals are measured on; groups stay together
@@ -42,7 +45,7 @@ class MachineModel {
   struct Inputs;
   // Boosted trees that also see what the process says about a row.
   struct Informed {
-    TreeHead share, classes, device;
+    learn::BoostedHead share, classes, device;
   };
 
   // Returns what the other answers are learnt from.
@@ -50,15 +53,15 @@ class MachineModel {
                    std::uint64_t seed, const Run& run);
   Inputs inputs(const Encoded& x) const;
   Vector predict_share(const Inputs& in) const;
-  std::vector<double> held_out_residuals(const KernelRows& rows, const KernelEncoder& encoder,
-                                         const CostOptions& options, std::uint64_t seed,
-                                         const Run& run) const;
+  learn::ResidualQuantiles held_out_residuals(const KernelRows& rows, const KernelEncoder& encoder,
+                                              const CostOptions& options, std::uint64_t seed,
+                                              const Run& run) const;
 
   bool with_process_ = true, has_times_ = false;
-  TreeHead share_, ratio_, total_, class_, device_, device_small_;
-  GaussianProcess process_;
-  std::array<Informed, 2> informed_;  // by all columns, by few
-  std::vector<double> residuals_;     // absolute, of the logit, sorted
+  learn::BoostedHead share_, ratio_, total_, class_, device_, device_small_;
+  std::optional<learn::GaussianProcess> process_;
+  std::array<Informed, 2> informed_;    // by all columns, by few
+  learn::ResidualQuantiles residuals_;  // of the logit
 };
 
 }  // namespace omen::loadbalance::cost

@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include "cost/decision_tree.hpp"
-
 namespace omen::loadbalance::cost {
 namespace {
 
@@ -63,26 +61,6 @@ TEST(Analytic, TheBestSplitEndsBothDevicesTogether) {
   EXPECT_NEAR(curve[0].time_ms, 10, 1e-9);
   EXPECT_NEAR(curve[10].time_ms, 5, 1e-9);
   EXPECT_NEAR(curve[20].time_ms, 10, 1e-9);
-}
-
-TEST(DecisionTree, SeparatesClassesAndNumbers) {
-  Matrix x(40, 2);
-  Vector classes(40), numbers(40);
-  for (Index i = 0; i < 40; ++i) {
-    x.row(i) << static_cast<double>(i), static_cast<double>(i % 3);
-    classes[i] = i < 10 ? 0 : i < 25 ? 1 : 2;
-    numbers[i] = i < 20 ? 1 : 5;
-  }
-  DecisionTree tree;
-  tree.fit(x, classes, 3, {5, 5});
-  for (Index i = 0; i < 40; ++i)
-    EXPECT_EQ(tree.predict(x.row(i).transpose())[static_cast<Index>(classes[i])], 1) << i;
-  EXPECT_EQ(tree.leaves(), 3u);
-  tree.fit(x, numbers, 0, {5, 5});
-  EXPECT_EQ(tree.predict(x.row(3).transpose())[0], 1);
-  EXPECT_EQ(tree.predict(x.row(30).transpose())[0], 5);
-  tree.fit(x, classes, 3, {5, 30});
-  EXPECT_EQ(tree.leaves(), 1u) << "no cut leaves 30 rows on both sides";
 }
 
 }  // namespace

@@ -17,13 +17,17 @@ namespace omen::learn {
   throw Error(OMEN_INTERNAL, message);
 }
 
-/// What `model` points to; where it points to nothing, the error of a predictor that was asked
-/// before it was trained or loaded.
-template <class Pointer>
-const auto& require_model(const Pointer& model, const std::string& id) {
-  if (model) return *model;
+/// The predictor `id` was asked before it was trained or loaded.
+[[noreturn]] inline void throw_no_model(const std::string& id) {
   throw Error(OMEN_INVALID_STATE, id + " has no model yet",
               "Train one with omen train, or load one with --model.");
+}
+
+/// What `model` points to; throw_no_model() where that is nothing.
+template <class Pointer>
+const auto& require_model(const Pointer& model, const std::string& id) {
+  if (!model) throw_no_model(id);
+  return *model;
 }
 
 /// A model answers only for the component that wrote it.

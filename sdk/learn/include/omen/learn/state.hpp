@@ -26,6 +26,9 @@ class StateWriter {
   virtual void put(const std::string& name, const Tensor& tensor) = 0;
 
   void put_matrix(const std::string& name, const Matrix& values);
+  /// In single precision.
+  void put_floats(const std::string& name, const Matrix& values);
+  void put_numbers(const std::string& name, const Vector& values);
   void put_integers(const std::string& name, const std::vector<std::int64_t>& values);
   void put_bytes(const std::string& name, std::string_view bytes);
   /// Stored as two tensors, `name.offsets` and `name.bytes`.
@@ -42,6 +45,8 @@ class StateReader {
   Matrix matrix(const std::string& name) const;
   /// Also checks the shape; -1 accepts any extent.
   Matrix matrix(const std::string& name, Index rows, Index cols) const;
+  Matrix floats(const std::string& name, Index rows, Index cols) const;
+  Vector numbers(const std::string& name, Index count = -1) const;
   std::vector<std::int64_t> integers(const std::string& name) const;
   std::string bytes(const std::string& name) const;
   std::vector<std::string> strings(const std::string& name) const;

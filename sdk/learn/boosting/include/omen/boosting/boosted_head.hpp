@@ -5,11 +5,12 @@
 #include <omen/run.hpp>
 #include <optional>
 
-#include "cost/encoder.hpp"
+#include "omen/boosting/booster.hpp"
+#include "omen/learn/state.hpp"
 
-namespace omen::loadbalance::cost {
+namespace omen::learn {
 
-struct TreeSettings {
+struct BoostedSettings {
   int rounds = 200;
   int leaves = 31;
   double eta = 0.08;
@@ -17,21 +18,21 @@ struct TreeSettings {
   double least_leaf = 5;  // rows
 };
 
-class TreeHead {
+class BoostedHead {
  public:
   // classes 0: a number. Labels of classes are 0..classes-1. run.step() is called between rounds.
   void fit(const Matrix& x, const Vector& y, const Vector& weights, int classes,
-           const TreeSettings& settings, std::uint64_t seed, const Run& run);
+           const BoostedSettings& settings, std::uint64_t seed, const Run& run);
   // One column of numbers, or one of probabilities for each class.
   Matrix predict(const Matrix& x) const;
 
-  void save(ArtifactWriter& out, const std::string& name) const;
-  void load(const ArtifactReader& in, const std::string& name, Index features, int classes);
+  void save(StateWriter& out, const std::string& name) const;
+  void load(const StateReader& in, const std::string& name, Index features, int classes);
 
  private:
-  std::optional<learn::Booster> booster_;  // none: the answer is always the same
+  std::optional<Booster> booster_;  // none: the answer is always the same
   int classes_ = 0;
   double mean_ = 0, scale_ = 1;
 };
 
-}  // namespace omen::loadbalance::cost
+}  // namespace omen::learn

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grows a tree by the best threshold of every feature; ties go to the first.
-#include "cost/decision_tree.hpp"
+#include "omen/learn/decision_tree.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace omen::loadbalance::cost {
+#include "omen/learn/errors.hpp"
+
+namespace omen::learn {
 namespace {
 
 // Sums from which the impurity of a set of rows follows.
@@ -116,7 +118,7 @@ std::size_t DecisionTree::leaves() const {
                                                 [](const Node& node) { return node.feature < 0; }));
 }
 
-void DecisionTree::save(ArtifactWriter& out, const std::string& name) const {
+void DecisionTree::save(StateWriter& out, const std::string& name) const {
   std::vector<std::int64_t> links;
   std::vector<double> values;
   for (const Node& node : nodes_) {
@@ -124,22 +126,25 @@ void DecisionTree::save(ArtifactWriter& out, const std::string& name) const {
     values.push_back(node.threshold);
     values.insert(values.end(), node.answer.data(), node.answer.data() + node.answer.size());
   }
-  out.put(name + ".links", links);
-  out.put(name + ".values", values);
+  out.put_integers(name + ".links", links);
+  out.put_numbers(name + ".values",
+                  Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size())));
 }
 
-void DecisionTree::load(const ArtifactReader& in, const std::string& name, Index features,
+void DecisionTree::load(const StateReader& in, const std::string& name, Index features,
                         int classes) {
   classes_ = classes;
-  const std::vector<std::int64_t> links = in.get<std::int64_t>(name + ".links");
-  const std::vector<double> values = in.get<double>(name + ".values");
+  const std::vector<std::int64_t> links = in.integers(name + ".links");
+  const Vector values = in.numbers(name + ".values");
   const auto width = static_cast<std::size_t>(outputs()) + 1;
   const std::size_t count = links.size() / 3;
   const auto damaged = [&] {
     return Error(OMEN_INVALID_DATA, "the model's tree '" + name + "' is damaged",
                  "Train the model again.");
   };
-  if (count == 0 || links.size() != 3 * count || values.size() != count * width) throw damaged();
+  if (count == 0 || links.size() != 3 * count ||
+      static_cast<std::size_t>(values.size()) != count * width)
+    throw damaged();
   nodes_.assign(count, {});
   for (std::size_t i = 0; i < count; ++i) {
     Node& node = nodes_[i];
@@ -149,14 +154,14 @@ void DecisionTree::load(const ArtifactReader& in, const std::string& name, Index
         throw damaged();
       return static_cast<int>(at);
     };
-    node.answer = Eigen::Map<const Vector>(&values[i * width + 1], outputs());
+    node.answer = values.segment(static_cast<Index>(i * width + 1), outputs());
     if (links[3 * i] < 0) continue;
     if (links[3 * i] >= features) throw damaged();
     node.feature = static_cast<int>(links[3 * i]);
-    node.threshold = values[i * width];
+    node.threshold = values[static_cast<Index>(i * width)];
     node.below = child(links[3 * i + 1]);
     node.above = child(links[3 * i + 2]);
   }
 }
 
-}  // namespace omen::loadbalance::cost
+}  // namespace omen::learn

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single decision tree, as Grewe and O'Boyle used one (doi:10.1109/CGO.2013.6494993).
+// A single decision tree.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "cost/encoder.hpp"
+#include "omen/learn/state.hpp"
 
-namespace omen::loadbalance::cost {
+namespace omen::learn {
 
 struct DecisionTreeOptions {
   int depth = 5;
@@ -23,8 +24,8 @@ class DecisionTree {
   Vector predict(const Vector& x) const;
   std::size_t leaves() const;
 
-  void save(ArtifactWriter& out, const std::string& name) const;
-  void load(const ArtifactReader& in, const std::string& name, Index features, int classes);
+  void save(StateWriter& out, const std::string& name) const;
+  void load(const StateReader& in, const std::string& name, Index features, int classes);
 
  private:
   struct Node {
@@ -41,4 +42,4 @@ class DecisionTree {
   std::vector<Node> nodes_;
 };
 
-}  // namespace omen::loadbalance::cost
+}  // namespace omen::learn
