@@ -3,6 +3,7 @@
 #include "omen/learn/kmeans.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <omen/error.hpp>
 #include <string>
@@ -40,13 +41,22 @@ Index weighted_row(const Vector& weights, Random& random) {
   return weights.size() - 1;
 }
 
+// Each seed is the best of a few draws, the greedy variant of doi:10.5555/1283383.1283494.
 Matrix seeded_centres(const Matrix& x, Index count, Random& random) {
+  const int draws = 2 + static_cast<int>(std::log(static_cast<double>(count)));
   Matrix centres(count, x.cols());
   centres.row(0) = x.row(static_cast<Index>(random.below(static_cast<std::uint64_t>(x.rows()))));
   Vector squared = (x.rowwise() - centres.row(0)).rowwise().squaredNorm();
   for (Index centre = 1; centre < count; ++centre) {
-    centres.row(centre) = x.row(weighted_row(squared, random));
-    squared = squared.cwiseMin((x.rowwise() - centres.row(centre)).rowwise().squaredNorm());
+    Vector least;
+    for (int draw = 0; draw < draws; ++draw) {
+      const Index row = weighted_row(squared, random);
+      Vector left = squared.cwiseMin((x.rowwise() - x.row(row)).rowwise().squaredNorm());
+      if (draw > 0 && left.sum() >= least.sum()) continue;
+      centres.row(centre) = x.row(row);
+      least = std::move(left);
+    }
+    squared = std::move(least);
   }
   return centres;
 }

@@ -8,6 +8,7 @@
 
 #include "cost/answer_table.hpp"
 #include "cost/grewe_predictors.hpp"
+#include "cost/process_kernel.hpp"
 #include "omen/testing/ready_run.hpp"
 
 namespace omen::loadbalance::cost {
@@ -156,15 +157,16 @@ TEST(GaussianProcess, AsksAllOtherRowsAboutEach) {
     }
     return y;
   };
-  GaussianProcess process;
-  const Opinions others = process.fit(encoder.encode(all), answers(all), Vector::Ones(60));
+  learn::GaussianProcess process = make_process({}, encoder.with_grewe());
+  const learn::Opinions others =
+      process.fit(encoder.encode(all).blocks, answers(all), Vector::Ones(60));
   for (const std::size_t left_out : {std::size_t{7}, std::size_t{59}}) {
     KernelRows rest = all, one = all;
     rest.rows.erase(rest.rows.begin() + static_cast<std::ptrdiff_t>(left_out));
     one.rows = {all.rows[left_out]};
-    GaussianProcess without;
-    without.fit(encoder.encode(rest), answers(rest), Vector::Ones(59));
-    const Opinions said = without.predict(encoder.encode(one));
+    learn::GaussianProcess without = make_process({}, encoder.with_grewe());
+    without.fit(encoder.encode(rest).blocks, answers(rest), Vector::Ones(59));
+    const learn::Opinions said = without.predict(encoder.encode(one).blocks);
     const auto at = static_cast<Index>(left_out);
     // The mean that both start from holds the row here, and does not there.
     EXPECT_NEAR(others.mean(at, 0), said.mean(0, 0), 0.01);
@@ -176,11 +178,11 @@ TEST(GaussianProcess, IsSureOfWhatItHasSeenOnly) {
   KernelRows rows = kernels();
   KernelEncoder encoder;
   encoder.fit(rows, {});
-  GaussianProcess process;
-  process.fit(encoder.encode(rows), Matrix::Zero(60, 2), Vector::Ones(60));
+  learn::GaussianProcess process = make_process({}, encoder.with_grewe());
+  process.fit(encoder.encode(rows).blocks, Matrix::Zero(60, 2), Vector::Ones(60));
   rows.rows.resize(2);
   rows.rows[1].input_size = 1e12;
-  const Opinions said = process.predict(encoder.encode(rows));
+  const learn::Opinions said = process.predict(encoder.encode(rows).blocks);
   EXPECT_LT(said.variance[0], 0.1);
   EXPECT_GT(said.variance[1], 1.0);
 }
