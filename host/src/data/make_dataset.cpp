@@ -82,7 +82,7 @@ Names keys_of(const Table& table, const Names& columns, const std::string& why) 
   return keys;
 }
 
-Table join(Table table, const Recipe& recipe, const JoinStep& step) {
+Table join_table(Table table, const Recipe& recipe, const JoinStep& step) {
   Names here, there;
   for (const auto& [left, right] : step.on) {
     here.push_back(left);
@@ -295,7 +295,7 @@ Table join_graphs(Table table, const GraphStep& step, const Table& lowered) {
 
 Table make_table(const Recipe& recipe, const TableSteps& steps, const Tables& lowered) {
   Table table = read_sources(recipe, steps);
-  for (const JoinStep& step : steps.joins) table = join(std::move(table), recipe, step);
+  for (const JoinStep& step : steps.joins) table = join_table(std::move(table), recipe, step);
   for (const DeriveStep& step : steps.derive) table = derive(table, step);
   for (const WhereStep& step : steps.where) table = keep_where(table, step);
   for (const GraphStep& step : steps.graphs) {
