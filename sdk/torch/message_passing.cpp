@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "omen/error.hpp"
+#include "recorded.hpp"
 #include "row_ops.hpp"
 
 namespace omen::torch_kit {
@@ -226,7 +227,7 @@ struct ScatterSources : Function<ScatterSources> {
 };
 
 at::Tensor scatter_sources(const Adjacency& adjacency, const at::Tensor& messages) {
-  return ScatterSources::apply(messages, adjacency);
+  return recorded<ScatterSources>(messages, adjacency);
 }
 
 struct SegmentExpand : Function<SegmentExpand> {
@@ -248,12 +249,12 @@ struct SegmentSum : Function<SegmentSum> {
   }
   static variable_list backward(AutogradContext* ctx, const variable_list& grads) {
     const at::Tensor offsets = ctx->get_saved_variables()[0];
-    return {SegmentExpand::apply(grads[0], offsets, ctx->saved_data["rows"].toInt()), {}};
+    return {recorded<SegmentExpand>(grads[0], offsets, ctx->saved_data["rows"].toInt()), {}};
   }
 };
 
 at::Tensor segment_sum(const at::Tensor& x, const at::Tensor& offsets) {
-  return SegmentSum::apply(x, offsets);
+  return recorded<SegmentSum>(x, offsets);
 }
 
 struct SegmentSoftmax : Function<SegmentSoftmax> {
@@ -266,7 +267,7 @@ struct SegmentSoftmax : Function<SegmentSoftmax> {
     const variable_list saved = ctx->get_saved_variables();
     const at::Tensor weighted = grads[0] * saved[0];
     const at::Tensor total = segment_sum(weighted, saved[1]);
-    return {weighted - saved[0] * SegmentExpand::apply(total, saved[1], weighted.size(0)), {}};
+    return {weighted - saved[0] * recorded<SegmentExpand>(total, saved[1], weighted.size(0)), {}};
   }
 };
 
@@ -278,12 +279,12 @@ at::Tensor aggregate_sum(const Adjacency& adjacency, const at::Tensor& x,
                          const at::Tensor& weights) {
   require_rows(x, adjacency.num_sources(), "node matrix");
   require_weights(adjacency, weights, x.size(1));
-  return AggregateSum::apply(x, if_defined(weights), adjacency);
+  return recorded<AggregateSum>(x, if_defined(weights), adjacency);
 }
 
 at::Tensor aggregate_mean(const Adjacency& adjacency, const at::Tensor& x) {
   require_rows(x, adjacency.num_sources(), "node matrix");
-  return AggregateMean::apply(x, adjacency);
+  return recorded<AggregateMean>(x, adjacency);
 }
 
 at::Tensor aggregate_gated(const Adjacency& adjacency, const at::Tensor& x, const at::Tensor& gates,
@@ -294,17 +295,17 @@ at::Tensor aggregate_gated(const Adjacency& adjacency, const at::Tensor& x, cons
   if (reduce == Reduce::kMean)
     weights = row_ops::inverse_degree(adjacency.by_target(), x.scalar_type())
                   .index_select(0, adjacency.targets());
-  return AggregateGated::apply(x, gates, gate, if_defined(weights), adjacency);
+  return recorded<AggregateGated>(x, gates, gate, if_defined(weights), adjacency);
 }
 
 at::Tensor gather_sources(const Adjacency& adjacency, const at::Tensor& x) {
   require_rows(x, adjacency.num_sources(), "node matrix");
-  return GatherSources::apply(x, adjacency);
+  return recorded<GatherSources>(x, adjacency);
 }
 
 at::Tensor gather_targets(const Adjacency& adjacency, const at::Tensor& x) {
   require_rows(x, adjacency.num_targets(), "node matrix");
-  return SegmentExpand::apply(x, adjacency.by_target().offsets, adjacency.num_edges());
+  return recorded<SegmentExpand>(x, adjacency.by_target().offsets, adjacency.num_edges());
 }
 
 at::Tensor edge_dot(const Adjacency& adjacency, const at::Tensor& a, const at::Tensor& b,
@@ -316,7 +317,7 @@ at::Tensor edge_dot(const Adjacency& adjacency, const at::Tensor& a, const at::T
           "target width " + std::to_string(a.size(1)) + " and source width " +
               std::to_string(b.size(1)) + " do not divide into " + std::to_string(parts) +
               " heads");
-  const at::Tensor products = EdgeDot::apply(a, b, adjacency, parts);
+  const at::Tensor products = recorded<EdgeDot>(a, b, adjacency, parts);
   return heads > 0 ? products : products.squeeze(1);
 }
 
@@ -324,8 +325,8 @@ at::Tensor segment_softmax(const at::Tensor& values, const at::Tensor& offsets) 
   require(values.dim() == 1 || values.dim() == 2,
           "softmax values have shape " + shape_text(values) + ", expected [rows] or [rows, heads]");
   require_segments(values, offsets);
-  if (values.dim() == 2) return SegmentSoftmax::apply(values, offsets);
-  return SegmentSoftmax::apply(values.unsqueeze(1), offsets).squeeze(1);
+  if (values.dim() == 2) return recorded<SegmentSoftmax>(values, offsets);
+  return recorded<SegmentSoftmax>(values.unsqueeze(1), offsets).squeeze(1);
 }
 
 at::Tensor segment_pool(const at::Tensor& x, const at::Tensor& offsets, Pool pool) {
@@ -340,7 +341,7 @@ at::Tensor segment_pool(const at::Tensor& x, const at::Tensor& offsets, Pool poo
 
 at::Tensor segment_expand(const at::Tensor& x, const at::Tensor& offsets) {
   require_rows(x, offsets.numel() - 1, "segment matrix");
-  return SegmentExpand::apply(x, offsets, offsets[-1].item<std::int64_t>());
+  return recorded<SegmentExpand>(x, offsets, offsets[-1].item<std::int64_t>());
 }
 
 }  // namespace omen::torch_kit

@@ -20,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include "../recorded.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/graph_batch.hpp"
 #include "step_kernels.hpp"
@@ -358,16 +359,16 @@ at::Tensor Propagation::step(std::shared_ptr<const MessagePlan> plan, const at::
       at::GradMode::is_enabled() && (states.requires_grad() || message_weight_.requires_grad());
   const StepSettings settings{std::move(plan), draw_dropout(options_.message_dropout, training),
                               draw_dropout(options_.state_dropout, training)};
-  return Step::apply(states, message_weight_, message_bias_,
-                     gates.defined() ? std::optional(gates) : std::nullopt, weight_ih_, weight_hh_,
-                     bias_ih_, bias_hh_, differentiated, settings);
+  return recorded<Step>(states, message_weight_, message_bias_,
+                        gates.defined() ? std::optional(gates) : std::nullopt, weight_ih_,
+                        weight_hh_, bias_ih_, bias_hh_, differentiated, settings);
 }
 
 at::Tensor Propagation::receive(std::shared_ptr<const MessagePlan> plan, const at::Tensor& states,
                                 const at::Tensor& gates) const {
-  return Receive::apply(states, message_weight_, message_bias_,
-                        gates.defined() ? std::optional(gates) : std::nullopt,
-                        StepSettings{std::move(plan), {}, {}});
+  return recorded<Receive>(states, message_weight_, message_bias_,
+                           gates.defined() ? std::optional(gates) : std::nullopt,
+                           StepSettings{std::move(plan), {}, {}});
 }
 
 }  // namespace omen::torch_kit::nn
