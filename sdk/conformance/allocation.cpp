@@ -2,7 +2,9 @@
 // Makes chosen allocations of one library fail by rewriting the entries of its relocation table.
 #include "allocation.hpp"
 
+#include <dlfcn.h>
 #include <elf.h>
+#include <execinfo.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,9 +23,48 @@ namespace {
 
 std::atomic<std::uint64_t> seen{0}, failing{0};
 
+// Where the file of an address is loaded, and its name without directories.
+struct Place {
+  const void* base = nullptr;
+  std::string_view file;
+};
+
+Place place_of(const void* code) noexcept {
+  Dl_info info;
+  if (dladdr(code, &info) == 0) return {};
+  const std::string_view path = info.dli_fname;
+  return {info.dli_fbase, path.substr(path.rfind('/') + 1)};
+}
+
+// Threads of the library itself end in these, and what escapes there is its own fault.
+bool starts_threads(std::string_view file) noexcept {
+  for (const char* name : {"libc.so", "libstdc++.so", "libgomp.so"})
+    if (file.starts_with(name)) return true;
+  return false;
+}
+
+// True where another library called the code that allocates: whether an error finds its way through
+// the frames of that library (LibTorch releases nodes in destructors) is not up to the plugin.
+bool called_by_another_library() noexcept {
+  void* frames[256];
+  const int depth = backtrace(frames, 256);
+  const void* host = place_of(reinterpret_cast<const void*>(&starts_threads)).base;
+  const void* library = nullptr;
+  for (int i = 0; i < depth; ++i) {
+    const Place place = place_of(frames[i]);
+    if (!library && place.base != host) library = place.base;
+    if (!library || place.base == library || starts_threads(place.file)) continue;
+    return place.base != host;
+  }
+  return false;
+}
+
+// The wanted allocation, or the first one after it whose failure the library itself has to answer.
 bool fails_now() noexcept {
   const std::uint64_t target = failing.load(std::memory_order_relaxed);
-  return seen.fetch_add(1, std::memory_order_relaxed) + 1 == target;
+  const std::uint64_t number = seen.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (target == 0 || number < target || called_by_another_library()) return false;
+  return failing.exchange(0) != 0;
 }
 
 void* failing_malloc(std::size_t size) {

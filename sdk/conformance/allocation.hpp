@@ -13,7 +13,8 @@ namespace omen::conformance {
 // Returns the number of imports found.
 int redirect_allocations(const std::string& library_path);
 
-// Counts from now on; the allocation with this number (from 1) fails once, 0: none.
+// Counts from now on; the allocation with this number (from 1) fails once, 0: none. One that
+// happens below the frames of a third library, in a callback, is passed over for the next.
 void fail_allocation(std::uint64_t number) noexcept;
 // Allocations since fail_allocation was called.
 std::uint64_t allocations_seen() noexcept;
