@@ -51,7 +51,7 @@ case $mode in
     run_show "$name" "$slow"
     ;;
   ci)
-    run_stages format tidy minimal asan release tsan fuzz
+    run_stages format minimal asan release tsan fuzz
     ;;
   all)
     export OMEN_TIDY=all
