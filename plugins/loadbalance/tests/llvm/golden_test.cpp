@@ -39,7 +39,7 @@ std::size_t edges_of(const ProgramGraph& graph, Flow flow) {
                                                 [&](const Edge& e) { return e.flow == flow; }));
 }
 
-ProgramGraph graph_of(const fs::path& path) {
+ProgramGraph graph_in_file(const fs::path& path) {
   const IrModule module = read_module_file(path.string());
   return build_graph(module.get(), path.stem().string());
 }
@@ -55,7 +55,7 @@ std::vector<std::string> different(const std::vector<Golden>& list,
       names.push_back(want.file + " is missing");
       continue;
     }
-    const ProgramGraph graph = graph_of(*directory / want.file);
+    const ProgramGraph graph = graph_in_file(*directory / want.file);
     if (graph.nodes.size() != want.nodes || edges_of(graph, Flow::kControl) != want.control ||
         edges_of(graph, Flow::kData) != want.data || edges_of(graph, Flow::kCall) != want.call ||
         node_text_digest(graph) != want.text_digest || structure_digest(graph) != want.structure)
@@ -93,7 +93,7 @@ TEST(Golden, ThousandModulesEqualTheBinary) {
 TEST(Golden, FiguresPrintedInThePublications) {
   const auto data = testing::track_data();
   if (!data) GTEST_SKIP() << testing::kNoData;
-  const ProgramGraph fibonacci = graph_of(*data / "golden/fibonacci.ll");
+  const ProgramGraph fibonacci = graph_in_file(*data / "golden/fibonacci.ll");
   EXPECT_EQ(fibonacci.nodes.size(), 22U);
   EXPECT_EQ(edges_of(fibonacci, Flow::kControl), 10U);
   EXPECT_EQ(edges_of(fibonacci, Flow::kData), 21U);
@@ -102,7 +102,7 @@ TEST(Golden, FiguresPrintedInThePublications) {
   for (const auto& entry :
        fs::directory_iterator(testing::unpacked(*data / "devmap/kernels_ir.tar.bz2"))) {
     if (entry.path().filename().string().rfind("npb-3.3-CG-makea_4_", 0) != 0) continue;
-    const ProgramGraph makea = graph_of(entry.path());
+    const ProgramGraph makea = graph_in_file(entry.path());
     EXPECT_EQ(makea.nodes.size(), 242U);
     EXPECT_EQ(edges_of(makea, Flow::kControl), 104U);
     EXPECT_EQ(edges_of(makea, Flow::kData), 281U);
