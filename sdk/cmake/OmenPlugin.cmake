@@ -5,6 +5,7 @@ include(GNUInstallDirs)
 
 # omen_add_plugin(<id> SOURCES <file>...
 #   [LINK <target>...]          libraries, linked PRIVATE
+#   [LIBS <file.so>...]         shared libraries of its own: linked, copied and installed beside it
 #   [MODELS <file>...]          containers copied to models/ and listed in the manifest
 #   [DATA <file-or-dir>...]     copied to data/, reachable through omen_host.plugin_dir
 #   [EXAMPLES <command>...]     "omen PLUGIN VERB ...": what the help of its commands shows
@@ -16,7 +17,7 @@ include(GNUInstallDirs)
 #   [NO_TESTS] [NO_INSTALL])
 function(omen_add_plugin id)
   cmake_parse_arguments(arg "NO_MANIFEST;NO_TESTS;NO_INSTALL"
-    "ISOLATION;OUTPUT_DIR;CONFORMANCE_LEVEL" "SOURCES;LINK;MODELS;DATA;EXAMPLES;REQUIRES" ${ARGN})
+    "ISOLATION;OUTPUT_DIR;CONFORMANCE_LEVEL" "SOURCES;LINK;LIBS;MODELS;DATA;EXAMPLES;REQUIRES" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "omen_add_plugin(${id}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -37,6 +38,7 @@ function(omen_add_plugin id)
     target_link_libraries(${id} PRIVATE Omen::abi ${arg_LINK})
   endif()
   _omen_plugin_flags(${id} "${dir}" "${arg_LINK}")
+  _omen_plugin_libraries(${id} "${dir}" "${arg_LIBS}")
   _omen_plugin_files(${id} "${dir}" "${arg_MODELS}" "${arg_DATA}")
   if(NOT arg_NO_MANIFEST)
     _omen_plugin_manifest(${id} "${dir}" "${arg_REQUIRES}" "${arg_ISOLATION}" "${arg_MODELS}"
@@ -46,11 +48,18 @@ function(omen_add_plugin id)
 
   if(NOT arg_NO_INSTALL)
     set_property(GLOBAL APPEND PROPERTY OMEN_PRODUCT_PLUGINS ${id})
+    if(OMEN_LISTS_OWN_PLUGINS)
+      _omen_list_own_plugin(${id} "${arg_OUTPUT_DIR}")
+    endif()
   endif()
   if(NOT arg_NO_INSTALL AND NOT (DEFINED OMEN_INSTALL AND NOT OMEN_INSTALL))
     set(place "${CMAKE_INSTALL_LIBDIR}/omen/plugins/${id}")
     install(TARGETS ${id} LIBRARY DESTINATION "${place}")
     install(FILES "${dir}/plugin.json" DESTINATION "${place}")
+    foreach(library IN LISTS arg_LIBS)
+      cmake_path(GET library FILENAME name)
+      install(PROGRAMS "${dir}/${name}" DESTINATION "${place}")
+    endforeach()
     foreach(group MODELS DATA)
       if(arg_${group})
         string(TOLOWER "${group}" name)
@@ -85,6 +94,20 @@ function(_omen_plugin_flags id dir link)
   if(TARGET omen_warnings)
     target_link_libraries(${id} PRIVATE omen_warnings)
   endif()
+endfunction()
+
+# Private libraries lie beside the plugin, where its RUNPATH finds them, under the name that it asks for.
+function(_omen_plugin_libraries id dir libraries)
+  foreach(library IN LISTS libraries)
+    cmake_path(ABSOLUTE_PATH library BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(GET library FILENAME name)
+    if(NOT EXISTS "${library}")
+      message(FATAL_ERROR "omen_add_plugin(${id}): there is no ${library}")
+    endif()
+    target_link_libraries(${id} PRIVATE "${dir}/${name}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${library}")
+    file(COPY "${library}" DESTINATION "${dir}" FOLLOW_SYMLINK_CHAIN)
+  endforeach()
 endfunction()
 
 # Copies models and data; a changed file relinks the plugin and so renews its manifest.
@@ -130,6 +153,15 @@ function(_omen_plugin_manifest id dir requires isolation models examples)
   add_custom_command(TARGET ${id} POST_BUILD VERBATIM
     COMMAND "${CMAKE_COMMAND}" -E env ASAN_OPTIONS=detect_leaks=0
             "$<TARGET_FILE:Omen::manifest>" "$<TARGET_FILE:${id}>" -o "${dir}/plugin.json" ${args})
+endfunction()
+
+# Omen's own build alone: the digest that lets a plugin run in the host's process.
+function(_omen_list_own_plugin id parent)
+  add_custom_command(TARGET ${id} POST_BUILD VERBATIM
+    COMMAND "${CMAKE_COMMAND}" -E sha256sum "$<TARGET_FILE:${id}>" > "${parent}/${id}.sha256")
+  if(NOT (DEFINED OMEN_INSTALL AND NOT OMEN_INSTALL))
+    install(FILES "${parent}/${id}.sha256" DESTINATION "${CMAKE_INSTALL_LIBDIR}/omen/plugins")
+  endif()
 endfunction()
 
 function(_omen_plugin_tests id dir level)

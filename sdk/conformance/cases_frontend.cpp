@@ -66,24 +66,31 @@ void check_tables(const Tables& tables) {
     check_edges(edges->second, sizes);
 }
 
+// Sources are named relative to plugin.json.
+fs::path place_of(Trial& trial, const fs::path& source) {
+  return trial.plugin_quirks().plugin_json().parent_path() / source;
+}
+
 void sniff(Trial& trial) {
   const auto& vt = trial.vtable<omen_graph_frontend_vt>();
   static const char kHead[] = "\x7f\0rubbish\n{\"nodes\": [";
   for (const std::size_t length : {std::size_t{0}, std::size_t{1}, sizeof kHead - 1}) {
-    const std::int32_t confidence = vt.sniff("some/file.bin", kHead, length);
+    const std::int32_t confidence =
+        across("sniff", [&] { return vt.sniff("some/file.bin", kHead, length); });
     require(confidence >= 0 && confidence <= 100,
             "sniff gives " + std::to_string(confidence) + ", not 0 to 100");
     require(confidence < 100, "sniff is certain of rubbish");
   }
-  const std::int32_t name = vt.sniff("no_such_name_anywhere", nullptr, 0);
+  const std::int32_t name =
+      across("sniff", [&] { return vt.sniff("no_such_name_anywhere", nullptr, 0); });
   require(name >= 0 && name <= 100, "sniff of a name gives " + std::to_string(name));
 }
 
 void sources(Trial& trial) {
   if (trial.quirks().sources.empty()) skip("omen-verify.json names no 'sources'");
   const TestRun run(trial.seed());
-  for (fs::path path : trial.quirks().sources) {
-    if (path.is_relative()) path = trial.plugin_quirks().plugin_json().parent_path() / path;
+  for (const fs::path& source : trial.quirks().sources) {
+    const fs::path path = place_of(trial, source);
     Frontend frontend = trial.create<omen_graph_frontend_vt>();
     try {
       const Tables first = lower(frontend, path.c_str(), run);
@@ -155,8 +162,8 @@ void generate(Trial& trial) {
 // Sources with bytes changed, and random bytes.
 void fuzz_files(Trial& trial) {
   std::vector<std::string> seeds = {std::string(64, 'a'), "{\"nodes\": [], \"edges\": []}"};
-  for (fs::path path : trial.quirks().sources) {
-    if (path.is_relative()) path = trial.plugin_quirks().plugin_json().parent_path() / path;
+  for (const fs::path& source : trial.quirks().sources) {
+    const fs::path path = place_of(trial, source);
     std::ifstream in(path, std::ios::binary);
     seeds.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   }
@@ -179,6 +186,20 @@ void fuzz_files(Trial& trial) {
 }
 
 }  // namespace
+
+void use_frontend(Trial& trial) {
+  Frontend frontend = trial.create<omen_graph_frontend_vt>();
+  const TestRun run(trial.seed());
+  std::vector<std::string> paths = {run.scratch_dir() + "/no_such_file.bin"};
+  for (const fs::path& source : trial.quirks().sources) paths.push_back(place_of(trial, source));
+  for (const std::string& path : paths) {
+    try {
+      lower(frontend, path.c_str(), run);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+}
 
 std::vector<Case> frontend_cases() {
   return {

@@ -103,15 +103,16 @@ void summaries(Trial& trial) {
 std::vector<Case> manifest_cases() {
   return {
       {"manifest.schema", "plugin.json is of a known version and has every required field.", 1, 10,
-       0, nullptr, schema},
+       0, nullptr, schema, false},
       {"manifest.digest", "size and sha256 in plugin.json are those of the library.", 1, 20, 0,
-       nullptr, digest},
+       nullptr, digest, false},
       {"manifest.descriptors", "plugin.json says what the library's descriptors say.", 1, 20, 0,
        nullptr, descriptors},
-      {"manifest.units", "targets have a known unit and a direction.", 1, 10, 0, nullptr, units},
+      {"manifest.units", "targets have a known unit and a direction.", 1, 10, 0, nullptr, units,
+       false},
       {"manifest.summaries",
        "every component has a summary of at most 80 characters and an id of its plugin.", 1, 10, 0,
-       nullptr, summaries},
+       nullptr, summaries, false},
   };
 }
 

@@ -72,7 +72,8 @@ void create_with(Trial& trial, const std::string& key, const std::string& text) 
   omen_object* object = nullptr;
   ErrorOut error;
   try {
-    error.check(vt.create(options.data(), options.size(), &object, error));
+    error.check(across("create",
+                       [&] { return vt.create(options.data(), options.size(), &object, error); }));
   } catch (const Error& e) {
     if (e.code() == OMEN_UNAVAILABLE) return;
     fail(key + "=" + text + " is allowed, but create says: " + e.what());

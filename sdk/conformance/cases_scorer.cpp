@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases about decisions and measurements: scorers, and profilers on machines without their device.
+// Cases about decisions.
 #include <cmath>
 #include <limits>
 #include <set>
-
-#include <nlohmann/json.hpp>
 
 #include "omen/tables.hpp"
 #include "predictor_trial.hpp"
@@ -14,7 +12,6 @@ namespace omen::conformance {
 namespace {
 
 using Scorer = Checked<omen_scorer_vt>;
-using Profiler = Checked<omen_profiler_vt>;
 
 struct Score {
   double score = 0;
@@ -123,6 +120,7 @@ std::optional<std::string> only_cost(const Table& predictions) {
 }
 
 void best(Trial& trial) {
+  if (!trial.facts().reads_table(OMEN_TABLE_PREDICTIONS)) skip("it reads no predictions");
   const Task task = standard_task(trial);
   const Table& predictions = task.tables().at("predictions");
   const std::optional<std::string> column = only_cost(predictions);
@@ -167,80 +165,92 @@ void permutation(Trial& trial) {
     }
 }
 
+// As the host asks: there are no candidates yet, and so no predictions.
+Table enumerated(Scorer& scorer, Task task, const TestRun& run) {
+  task.drop(OMEN_TABLE_CANDIDATES);
+  task.drop(OMEN_TABLE_PREDICTIONS);
+  MemoryDataset in;
+  task.fill(in, false);
+  ArrowArrayStream stream{};
+  ErrorOut error;
+  error.check(scorer.vt().enumerate(scorer.get(), run.c(), in.c(), &stream, error));
+  require(stream.release != nullptr, "enumerate returned OMEN_OK without a stream");
+  Table candidates = TableStream::import(&stream).read_all();
+  candidates.validate();
+  return candidates;
+}
+
+// Every workload has candidates, none twice, and there are none of others.
+void check_candidates(const Table& candidates, std::int64_t workloads) {
+  require(candidates.has("workload_id") && candidates.has("candidate_id"),
+          "candidates lack workload_id or candidate_id");
+  const auto id = candidates.column<std::int64_t>("workload_id");
+  const auto candidate = candidates.column<std::int32_t>("candidate_id");
+  std::set<std::int64_t> seen;
+  std::set<Answers::Key> keys;
+  for (std::int64_t row = 0; row < candidates.rows(); ++row) {
+    const std::string owner = "workload " + std::to_string(id[row]);
+    require(id[row] >= 0 && id[row] < workloads, owner + " got candidates but was never asked for");
+    require(keys.emplace(id[row], candidate[row]).second,
+            owner + " has candidate " + std::to_string(candidate[row]) + " twice");
+    seen.insert(id[row]);
+  }
+  require(static_cast<std::int64_t>(seen.size()) == workloads,
+          std::to_string(workloads) + " workloads were given, " + std::to_string(seen.size()) +
+              " got candidates");
+}
+
+// Costs of these candidates, in the columns that the synthetic predictions have.
+Table predictions_for(const Table& candidates, const Table& like) {
+  const auto rows = static_cast<std::size_t>(candidates.rows());
+  TableBuilder predictions;
+  predictions.add_column(candidates, candidates.index("workload_id"))
+      .add_column(candidates, candidates.index("candidate_id"));
+  std::vector<double> costs(rows);
+  for (std::size_t row = 0; row < rows; ++row) costs[row] = 5 + static_cast<double>(row % 17);
+  for (std::size_t c = 0; c < like.columns(); ++c)
+    if (like.type(c) == Type::kFloat64) predictions.add(std::string(like.name(c)), costs);
+  predictions.add_categories("status", std::vector<std::string>(rows, "ok"));
+  return predictions.finish();
+}
+
 void enumerate(Trial& trial) {
   Scorer scorer = trial.create<omen_scorer_vt>();
   if (!scorer.vt().enumerate) skip("it does not enumerate");
-  MemoryDataset in;
-  standard_task(trial).fill(in, false);
-  ArrowArrayStream stream{};
-  ErrorOut error;
+  Task task = standard_task(trial);
   const TestRun run(trial.seed());
+  Scores found;
+  Table candidates;
   try {
-    error.check(scorer.vt().enumerate(scorer.get(), run.c(), in.c(), &stream, error));
+    candidates = enumerated(scorer, task, run);
+    check_candidates(candidates, task.workloads());
+    task.put(OMEN_TABLE_PREDICTIONS,
+             predictions_for(candidates, task.tables().at(OMEN_TABLE_PREDICTIONS)));
+    task.put(OMEN_TABLE_CANDIDATES, candidates);
+    found = score(scorer, task, run);
   } catch (const Error& e) {
-    require(declines(e), std::string("enumerate failed: ") + e.what());
+    require(declines(e), std::string("enumerate or score failed: ") + e.what());
     trial.warn(std::string("enumerate declined the synthetic task: ") + e.what());
     return;
   }
-  require(stream.release != nullptr, "enumerate returned OMEN_OK without a stream");
-  const Table table = TableStream::import(&stream).read_all();
-  require(table.has("workload_id") && table.has("candidate_id"),
-          "candidates lack workload_id or candidate_id");
-}
-
-std::string probe(Profiler& profiler) {
-  std::size_t length = 0;
-  ErrorOut error;
-  error.check(profiler.vt().probe(profiler.get(), nullptr, &length, error));
-  std::string json(length + 1, '\0');
-  length = json.size();
-  error.check(profiler.vt().probe(profiler.get(), json.data(), &length, error));
-  require(length < json.size(), "probe reports a length beyond the buffer");
-  json.resize(length);
-  return json;
-}
-
-void probes(Trial& trial) {
-  Profiler profiler = trial.create<omen_profiler_vt>();
-  try {
-    const std::string json = probe(profiler);
-    require(nlohmann::json::parse(json, nullptr, false).is_object(),
-            "probe gives no JSON object: " + json.substr(0, 80));
-    char small[1] = {'x'};
-    std::size_t length = sizeof small;
-    require(profiler.vt().probe(profiler.get(), small, &length, nullptr) != OMEN_OK,
-            "probe writes into a buffer that is too small");
-  } catch (const Error& error) {
-    require(error.code() == OMEN_UNAVAILABLE,
-            std::string("probe failed with '") + status_name(error.code()) + "': " + error.what());
-    require(!error.hint().empty(), "probe says that the device is missing, but not what to do");
-  }
-}
-
-void collects(Trial& trial) {
-  Profiler profiler = trial.create<omen_profiler_vt>();
-  const std::string& quirk = trial.quirks().workload_json;
-  const std::string workload = quirk.empty() ? R"({"command": ["true"]})" : quirk;
-  ArrowArrayStream stream{};
-  ErrorOut error;
-  const TestRun run(trial.seed());
-  try {
-    error.check(profiler.vt().collect(profiler.get(), run.c(), workload.c_str(), &stream, error));
-    require(stream.release != nullptr, "collect returned OMEN_OK without a stream");
-    const Table counters = TableStream::import(&stream).read_all();
-    for (const std::string& column : tables::required_columns(OMEN_TABLE_COUNTERS))
-      require(counters.has(column), "counters have no column '" + column + "'");
-    for (const double value : counters.numbers("value"))
-      require(!std::isinf(value), "a counter is infinite");
-  } catch (const Error& e) {
-    require(declines(e), std::string("collect failed: ") + e.what());
-    if (e.code() == OMEN_UNAVAILABLE)
-      require(!e.hint().empty(), "collect says that the device is missing, but not what to do");
-    skip(std::string("collect: ") + e.what());
-  }
+  require(static_cast<std::int64_t>(found.size()) == candidates.rows(),
+          "it listed " + std::to_string(candidates.rows()) + " candidates and scored " +
+              std::to_string(found.size()));
 }
 
 }  // namespace
+
+void use_scorer(Trial& trial) {
+  Scorer scorer = trial.create<omen_scorer_vt>();
+  const Task task = standard_task(trial);
+  const TestRun run(trial.seed());
+  try {
+    if (scorer.vt().enumerate) enumerated(scorer, task, run);
+    score(scorer, task, run);
+  } catch (const Error&) {
+    return;
+  }
+}
 
 std::vector<Case> scorer_cases() {
   return {
@@ -253,12 +263,8 @@ std::vector<Case> scorer_cases() {
        best},
       {"scorer.permutation", "the order of the rows does not change the decision.", 2, 60, kScorers,
        nullptr, permutation},
-      {"scorer.enumerate", "enumerate lists candidates by workload.", 2, 60, kScorers, nullptr,
-       enumerate},
-      {"profiler.probe", "probe describes devices as JSON, or says what is missing and what to do.",
-       1, 30, kProfilers, nullptr, probes},
-      {"profiler.collect", "collect gives counters, or says why not.", 2, 60, kProfilers, nullptr,
-       collects},
+      {"scorer.enumerate", "enumerate lists candidates of every workload, and score takes them.", 2,
+       60, kScorers, nullptr, enumerate},
   };
 }
 

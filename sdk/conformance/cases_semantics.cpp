@@ -16,6 +16,7 @@ namespace {
 constexpr double kSeededTolerance = 1e-4;
 constexpr unsigned kThreads = 4;
 constexpr std::int64_t kManyWorkloads = 4000;
+constexpr char kClassUnit[] = "class";
 
 void fit_works(Trial& trial) {
   Predictor predictor = trial.create<omen_predictor_vt>();
@@ -51,17 +52,43 @@ Standard standard_answers(Trial& trial) {
   return {std::move(task), std::move(answers)};
 }
 
+std::string key_text(const Answers::Key& key) {
+  std::string text = "workload " + std::to_string(key.first);
+  if (key.second != kNoCandidate) text += ", candidate " + std::to_string(key.second);
+  return text;
+}
+
 void coverage(Trial& trial) {
+  const Task task = standard_task(trial);
+  Predictor predictor = ready_predictor(trial, task);
+  const Answers answers = any_answers(predictor, task, TestRun(trial.seed()));
+  require(answers.has_status, "predictions have no column 'status'");
+  const std::set<Answers::Key> asked = asked_keys(task);
+  const auto wanted = static_cast<std::int64_t>(asked.size());
+  require(answers.row_count == wanted, std::to_string(wanted) + " answers were due, " +
+                                           std::to_string(answers.row_count) + " came");
+  for (const auto& [key, row] : answers.rows)
+    require(asked.count(key) > 0, key_text(key) + " was answered but never asked for");
+  require(answers.rows.size() == asked.size(), "some workload got two answers and another none");
+}
+
+// Synthetic targets are numbers, so the answers are; a class is the one that may be text.
+void target_types(Trial& trial) {
   const Standard standard = standard_answers(trial);
-  require(standard.answers.has_status, "predictions have no column 'status'");
-  const bool per_candidate = standard.task.has("candidates");
-  const std::int64_t wanted =
-      per_candidate ? standard.task.tables().at("candidates").rows() : standard.task.workloads();
-  require(standard.answers.row_count == wanted, std::to_string(wanted) + " answers were due, " +
-                                                    std::to_string(standard.answers.row_count) +
-                                                    " came");
-  require(static_cast<std::int64_t>(standard.answers.rows.size()) == wanted,
-          "some workload got two answers and another none");
+  bool answered = false, any = false;
+  for (const auto& [key, row] : standard.answers.rows) {
+    if (row.refused()) continue;
+    answered = true;
+    for (const TargetSpec& target : standard.task.targets()) {
+      const auto text = row.texts.find(target.name);
+      require(text == row.texts.end() || target.unit == kClassUnit,
+              key_text(key) + ": " + target.name + " is the text '" +
+                  (text == row.texts.end() ? "" : text->second) + "', not a number");
+      any = any || row.numbers.count(target.name) || text != row.texts.end();
+    }
+  }
+  require(any || !answered, "no answer has a column of its targets, such as '" +
+                                standard.task.targets().front().name + "'");
 }
 
 void finite(Trial& trial) {
@@ -223,20 +250,30 @@ void cancel(Trial& trial) {
           "after a cancelled fit the object is not as it was before");
 }
 
+void require_interval(const AnswerRow& row, const std::string& column, double value,
+                      const std::string& where) {
+  const auto low = row.numbers.find(column + ".lo"), high = row.numbers.find(column + ".hi");
+  require((low == row.numbers.end()) == (high == row.numbers.end()),
+          where + ": " + column + " has one end of an interval and not the other");
+  if (low == row.numbers.end()) return;
+  require(low->second <= high->second, where + ": " + column + ".lo is above " + column + ".hi");
+  require(low->second <= value && value <= high->second,
+          where + ": " + column + " lies outside its interval");
+}
+
+// Who claims no uncertainty may give intervals all the same, and is held to them.
 void intervals(Trial& trial) {
-  bool any = false;
+  bool any = false, answered = false;
   for (const auto& [key, row] : standard_answers(trial).answers.rows) {
     if (row.refused()) continue;
+    answered = true;
     for (const auto& [column, value] : row.numbers) {
-      const auto low = row.numbers.find(column + ".lo"), high = row.numbers.find(column + ".hi");
-      if (low == row.numbers.end() || high == row.numbers.end()) continue;
-      any = true;
-      require(
-          low->second <= value && value <= high->second,
-          "workload " + std::to_string(key.first) + ": " + column + " lies outside its interval");
+      require_interval(row, column, value, key_text(key));
+      any = any || row.numbers.count(column + ".lo");
     }
   }
-  require(any, "it claims uncertainty but gives no <target>.lo and <target>.hi");
+  require(any || !answered || !trial.facts().has_cap("uncertainty"),
+          "it claims uncertainty but gives no <target>.lo and <target>.hi");
 }
 
 void warm_start(Trial& trial) {
@@ -305,9 +342,6 @@ bool repeatable(const ComponentFacts& component) {
 bool claims_concurrency(const ComponentFacts& component) {
   return component.has_cap("concurrent-predict");
 }
-bool claims_uncertainty(const ComponentFacts& component) {
-  return component.has_cap("uncertainty");
-}
 bool claims_warm_start(const ComponentFacts& component) {
   return component.has_cap("warm-start");
 }
@@ -322,6 +356,8 @@ std::vector<Case> semantics_cases() {
        predict_works},
       {"semantics.coverage", "every workload gets exactly one answer with a status.", 2, 60,
        kPredictors, nullptr, coverage},
+      {"semantics.targets", "a target that is a number is answered by a number.", 2, 60,
+       kPredictors, nullptr, target_types},
       {"semantics.finite", "answers that are not refused are finite.", 2, 60, kPredictors, nullptr,
        finite},
       {"semantics.plausible", "costs with a unit are not negative.", 2, 60, kPredictors, nullptr,
@@ -338,8 +374,8 @@ std::vector<Case> semantics_cases() {
        claims_concurrency, concurrent},
       {"semantics.cancel", "a cancelled fit returns within a second and leaves no trace.", 2, 60,
        kPredictors, nullptr, cancel},
-      {"semantics.intervals", "intervals exist and hold the answer.", 2, 60, kPredictors,
-       claims_uncertainty, intervals},
+      {"semantics.intervals", "intervals hold the answer, and exist where they are claimed.", 2, 60,
+       kPredictors, nullptr, intervals},
       {"semantics.warm-start", "fit works after load.", 2, 60, kPredictors, claims_warm_start,
        warm_start},
       {"semantics.allocation", "an allocation that fails gives OMEN_OUT_OF_MEMORY.", 2, 120,

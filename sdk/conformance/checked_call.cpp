@@ -2,7 +2,9 @@
 // Stands in for the inputs and outputs of a call, and names whoever uses them wrongly.
 #include "checked_call.hpp"
 
+#include <cerrno>
 #include <cmath>
+#include <exception>
 #include <utility>
 
 namespace omen::conformance::checking {
@@ -106,12 +108,14 @@ void Call::watch_input(const std::string& table, ArrowArrayStream* stream) {
   }
   stream->private_data = open;
   stream->get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
-    ArrowArrayStream& real = static_cast<OpenTable*>(s->private_data)->real;
-    return real.get_schema(&real, out);
+    auto& self = *static_cast<OpenTable*>(s->private_data);
+    if (self.call->used_after("a stream")) return EINVAL;
+    return self.real.get_schema(&self.real, out);
   };
   stream->get_next = [](ArrowArrayStream* s, ArrowArray* out) {
-    ArrowArrayStream& real = static_cast<OpenTable*>(s->private_data)->real;
-    return real.get_next(&real, out);
+    auto& self = *static_cast<OpenTable*>(s->private_data);
+    if (self.call->used_after("a stream")) return EINVAL;
+    return self.real.get_next(&self.real, out);
   };
   stream->get_last_error = [](ArrowArrayStream* s) {
     ArrowArrayStream& real = static_cast<OpenTable*>(s->private_data)->real;
@@ -149,6 +153,23 @@ const omen_tables_out* Call::tables(const omen_tables_out* real) {
   return &tables_;
 }
 
+template <class Body>
+int Call::Output::guarded(Body&& body) {
+  std::string what;
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+    what = "of unknown type";
+  }
+  const std::string text =
+      std::string("let an exception cross the boundary in the stream of ") + call->slot_ + ": ";
+  note(*call->proxy_, Rule::kException, true, text + what);
+  thrown = "plugin misbehaving: " + call->proxy_->component.id + " " + text + what;
+  return EIO;
+}
+
 void Call::wrap_output(ArrowArrayStream* stream) {
   auto* output = new Output{shared_from_this(), *stream};
   {
@@ -161,27 +182,28 @@ void Call::wrap_output(ArrowArrayStream* stream) {
   }
   stream->private_data = output;
   stream->get_schema = [](ArrowArrayStream* s, ArrowSchema* out) {
-    ArrowArrayStream& real = static_cast<Output*>(s->private_data)->real;
-    return real.get_schema(&real, out);
+    auto& self = *static_cast<Output*>(s->private_data);
+    return self.guarded([&] { return self.real.get_schema(&self.real, out); });
   };
   stream->get_next = [](ArrowArrayStream* s, ArrowArray* out) {
     auto& self = *static_cast<Output*>(s->private_data);
     *out = ArrowArray{};
-    const int code = self.real.get_next(&self.real, out);
+    const int code = self.guarded([&] { return self.real.get_next(&self.real, out); });
     if (code == 0) return 0;
     Proxy& proxy = *self.call->proxy_;
     if (out->release)
       note(proxy, Rule::kOutOnFailure, true,
            std::string("filled a batch of ") + self.call->slot_ + " although its stream failed");
-    const char* text = self.real.get_last_error ? self.real.get_last_error(&self.real) : nullptr;
+    const char* text = s->get_last_error(s);
     if (!text || !*text)
       note(proxy, Rule::kErrorText, true,
            std::string("failed in the stream of ") + self.call->slot_ + " without a message");
     return code;
   };
   stream->get_last_error = [](ArrowArrayStream* s) -> const char* {
-    ArrowArrayStream& real = static_cast<Output*>(s->private_data)->real;
-    return real.get_last_error ? real.get_last_error(&real) : nullptr;
+    auto& self = *static_cast<Output*>(s->private_data);
+    if (!self.thrown.empty()) return self.thrown.c_str();
+    return self.real.get_last_error ? self.real.get_last_error(&self.real) : nullptr;
   };
   stream->release = [](ArrowArrayStream* s) {
     const std::unique_ptr<Output> self(static_cast<Output*>(s->private_data));

@@ -59,6 +59,10 @@ class Call : public std::enable_shared_from_this<Call> {
   struct Output {  // private_data of an output stream
     std::shared_ptr<Call> call;
     ArrowArrayStream real{};
+    std::string thrown = {};  // what the plugin let out of its stream
+    // Runs a function of the plugin's stream; an exception becomes a finding and EIO.
+    template <class Body>
+    int guarded(Body&& body);
   };
 
   bool used_after(const char* what);

@@ -361,6 +361,17 @@ CheckedObject<Vt> checked_create(const Vt& vt, const CheckedComponent& component
   return {&checking_table(vt), reinterpret_cast<omen_object*>(handle)};
 }
 
+omen_status checked_observe(const omen_observe_ext& extension, omen_object* predictor,
+                            const omen_run* run, const omen_dataset* measured, omen_error* error) {
+  const std::shared_ptr<Proxy> proxy = proxy_of(predictor);
+  const auto call = std::make_shared<Call>(proxy, "observe", run);
+  const omen_status status = run_slot(*proxy, "observe", error, [&](omen_error* e) {
+    return extension.observe(proxy->object, call->run(), call->dataset(measured), e);
+  });
+  call->finish();
+  return status;
+}
+
 template CheckedObject<omen_predictor_vt> checked_create(const omen_predictor_vt&,
                                                          const CheckedComponent&,
                                                          const omen_option*, std::size_t,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <system_error>
 
 #include "omen/container.hpp"
@@ -73,7 +74,9 @@ TestRun::TestRun(std::uint64_t seed, unsigned threads) {
   fs::path base = fs::temp_directory_path(failed);
   if (failed) base = "/tmp";
   scratch_ = (base / "omen-verify-XXXXXX").string();
-  if (!mkdtemp(scratch_.data())) throw Error(OMEN_IO, "cannot make a scratch directory");
+  // No omen::Error, because the plugin has no part in it.
+  if (!mkdtemp(scratch_.data()))
+    throw std::runtime_error("cannot make a directory in " + base.string());
   run_.struct_size = sizeof run_;
   run_.threads = threads;
   run_.seed = seed;
@@ -120,7 +123,7 @@ Answers predict(Predictor& predictor, const Task& task, const TestRun& run,
     answers.row_count += batch->rows();
     for (std::int64_t row = 0; row < batch->rows(); ++row) {
       const std::int32_t candidate =
-          candidates ? batch->column<std::int32_t>("candidate_id")[row] : -1;
+          candidates ? batch->column<std::int32_t>("candidate_id")[row] : kNoCandidate;
       answers.rows[{id[row], candidate}] = answer_at(*batch, row);
     }
   }
@@ -155,12 +158,31 @@ Predictor ready_predictor(Trial& trial, const Task& task) {
   return predictor;
 }
 
-Answers predict_or_skip(Predictor& predictor, const Task& task, const TestRun& run) {
+std::set<Answers::Key> asked_keys(const Task& task) {
+  const bool per_candidate = task.has("candidates");
+  const Table& rows = task.tables().at(per_candidate ? "candidates" : "workloads");
+  const auto id = rows.column<std::int64_t>("workload_id");
+  std::set<Answers::Key> keys;
+  for (std::int64_t row = 0; row < rows.rows(); ++row)
+    keys.emplace(id[row],
+                 per_candidate ? rows.column<std::int32_t>("candidate_id")[row] : kNoCandidate);
+  return keys;
+}
+
+Answers any_answers(Predictor& predictor, const Task& task, const TestRun& run) {
   try {
     return predict(predictor, task, run);
   } catch (const Error& error) {
     skip(std::string("predict failed: ") + error.what() + "; see semantics.predict");
   }
+}
+
+Answers predict_or_skip(Predictor& predictor, const Task& task, const TestRun& run) {
+  Answers answers = any_answers(predictor, task, run);
+  const std::set<Answers::Key> asked = asked_keys(task);
+  for (const auto& [key, row] : answers.rows)
+    if (!asked.count(key)) skip("its ids are not those of the workloads; see semantics.coverage");
+  return answers;
 }
 
 std::string save_model(Predictor& predictor) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,7 +41,9 @@ struct AnswerRow {
   bool refused() const { return status != "ok" && status != "extrapolating"; }
 };
 
-// One answer of predict, by workload and candidate (-1 where there are none).
+inline constexpr std::int32_t kNoCandidate = -1;
+
+// One answer of predict, by workload and candidate.
 struct Answers {
   using Key = std::pair<std::int64_t, std::int32_t>;
   std::map<Key, AnswerRow> rows;
@@ -65,7 +68,12 @@ bool declines(const Error& error);
 // Ready for predict, through fit or else the component's default model. Skips the case where the
 // component takes neither, because cases of their own are about that.
 Predictor ready_predictor(Trial& trial, const Task& task);
+// Skips where predict fails, or answers what it was not asked: a case of its own is about each.
 Answers predict_or_skip(Predictor& predictor, const Task& task, const TestRun& run);
+// The same with whatever ids it gives.
+Answers any_answers(Predictor& predictor, const Task& task, const TestRun& run);
+// What a task asks for.
+std::set<Answers::Key> asked_keys(const Task& task);
 
 std::string save_model(Predictor& predictor);  // bytes of a container; throws Error
 void load_model(Predictor& predictor, const std::string& bytes);

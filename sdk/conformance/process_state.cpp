@@ -16,6 +16,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 extern char** environ;
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
@@ -113,6 +116,19 @@ int thread_count() {
   while (const dirent* entry = readdir(directory)) count += entry->d_name[0] != '.';
   closedir(directory);
   return count;
+}
+
+std::map<int, std::uint64_t> thread_wakeups() {
+  std::map<int, std::uint64_t> threads;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task", failed)) {
+    std::ifstream status(entry.path() / "status");
+    std::uint64_t& switches = threads[std::atoi(entry.path().filename().c_str())];
+    for (std::string line; std::getline(status, line);)
+      if (const auto at = line.find("ctxt_switches:"); at != std::string::npos)
+        switches += std::strtoull(line.c_str() + at + 14, nullptr, 10);
+  }
+  return threads;
 }
 
 bool has_plain_malloc() {

@@ -3,6 +3,7 @@
 #ifndef OMEN_CONFORMANCE_PROCESS_STATE_HPP
 #define OMEN_CONFORMANCE_PROCESS_STATE_HPP
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ class ProcessState {
 };
 
 int thread_count();
+// How often each thread of this process was taken off a core, by its id: still for one that sleeps.
+std::map<int, std::uint64_t> thread_wakeups();
 std::size_t resident_bytes();
 // False under sanitizers, which keep freed memory for a while.
 bool has_plain_malloc();

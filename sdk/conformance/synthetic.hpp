@@ -42,6 +42,7 @@ class Task {
   std::int64_t workloads() const noexcept { return shape_.workloads; }
   const std::vector<TargetSpec>& targets() const noexcept { return targets_; }
   void drop(const std::string& table) { tables_.erase(table); }
+  void put(const std::string& table, Table rows) { tables_[table] = std::move(rows); }
 
   // Fills a dataset; predict must not see the targets.
   void fill(MemoryDataset& data, bool with_targets) const;

@@ -121,7 +121,9 @@ omen_plugin_entry_fn Trial::entry() {
 }
 
 const omen_plugin& Trial::descriptor() {
-  const omen_plugin* plugin = entry()(OMEN_ABI_MAJOR, OMEN_ABI_MINOR);
+  const omen_plugin_entry_fn function = entry();
+  const omen_plugin* plugin =
+      across("the entry", [&] { return function(OMEN_ABI_MAJOR, OMEN_ABI_MINOR); });
   if (!plugin) skip("entry gives no descriptor for this ABI; see binary.right-major");
   if (plugin->abi_major != OMEN_ABI_MAJOR)
     skip("descriptor is for ABI major " + std::to_string(plugin->abi_major) +
@@ -135,8 +137,9 @@ const omen_plugin& Trial::plugin() {
   initialised_ = true;
   if (!plugin.init) return plugin;
   ErrorOut error;
-  const omen_status status =
-      plugin.init(environment_.host ? environment_.host : &plain_host(), error);
+  const omen_status status = across("init", [&] {
+    return plugin.init(environment_.host ? environment_.host : &plain_host(), error);
+  });
   try {
     error.check(status);
   } catch (const Error& e) {

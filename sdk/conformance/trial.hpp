@@ -37,6 +37,18 @@ inline void require(bool holds, const std::string& why) {
   if (!holds) fail(why);
 }
 
+// Runs a function of the plugin that no checked object stands for; what it throws is its failure.
+template <class Body>
+auto across(const char* function, Body&& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    fail(std::string(function) + " let an exception cross the boundary: " + error.what());
+  } catch (...) {
+    fail(std::string(function) + " let an exception cross the boundary");
+  }
+}
+
 // Typed values for `create`: the declared defaults, or what was set instead.
 class OptionSet {
  public:
@@ -151,6 +163,7 @@ struct Case {
   std::uint32_t kinds;  // bits 1 << kind of the components it is run for; 0: once per plugin
   bool (*applies)(const ComponentFacts&);  // NULL: to every component of these kinds
   void (*run)(Trial&);
+  bool opens = true;  // false: reads files only, so it runs where the library does not open
 };
 
 std::vector<Case> manifest_cases();
@@ -159,7 +172,9 @@ std::vector<Case> lifecycle_cases();
 std::vector<Case> option_cases();
 std::vector<Case> data_cases();
 std::vector<Case> semantics_cases();
+std::vector<Case> observe_cases();
 std::vector<Case> scorer_cases();
+std::vector<Case> profiler_cases();
 std::vector<Case> frontend_cases();
 std::vector<Case> stress_cases();
 
@@ -176,6 +191,11 @@ struct AnyObject {
   omen_object* object = nullptr;
   void (*destroy)(omen_object*) = nullptr;
 };
+
+// What a user does with a component of each kind; failing is the business of cases of their own.
+void use_scorer(Trial& trial);
+void use_profiler(Trial& trial);
+void use_frontend(Trial& trial);
 
 }  // namespace omen::conformance
 

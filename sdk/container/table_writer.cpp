@@ -90,7 +90,8 @@ class SpooledBytes {
   // Every byte in order, in pieces whose size is a multiple of 8 except for the last of a run.
   template <class Take>
   void read(const Take& take) const {
-    std::vector<char> piece(kCopyBytes);
+    std::vector<char> piece(static_cast<std::size_t>(
+        std::min<std::uint64_t>(kCopyBytes, std::max<std::uint64_t>(size_, 8))));
     for (const auto& [offset, size] : extents_)
       for (std::uint64_t at = 0; at < size; at += piece.size()) {
         const auto count =

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "omen/learn/errors.hpp"
+#include "omen/learn/scaler.hpp"
 
 namespace omen::learn {
 namespace {
@@ -113,11 +114,9 @@ NumericFeature NumericFeature::fit(std::string name, const Vector& values, bool 
     feature.transform = Transform::kLog1p;
   }
   for (double& value : present) value = feature.transformed(value);
-  const Eigen::Map<const Vector> used(present.data(), static_cast<Index>(present.size()));
-  feature.mean = used.mean();
-  feature.deviation = std::sqrt((used.array() - feature.mean).square().mean());
-  // Rounding leaves a constant column with a tiny deviation that would blow up its noise.
-  if (feature.deviation <= 1e-12 * std::abs(feature.mean)) feature.deviation = 0;
+  const Moments moments = moments_of(as_vector(present));
+  feature.mean = moments.mean;
+  feature.deviation = moments.deviation;
   return feature;
 }
 

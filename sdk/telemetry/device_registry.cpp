@@ -38,7 +38,8 @@ PublishedDevice device_of(const RegistryJson& entry) {
   for (const auto& [key, value] : entry.at("figures").items())
     device.figures[key] = value.get<double>();
   for (const RegistryJson& source : entry.at("sources"))
-    device.sources.push_back({source.at("url").get<std::string>(), texts_of(source.at("figures"))});
+    device.sources.push_back({source.at("url").get<std::string>(), texts_of(source.at("figures")),
+                              source.value("opened", true)});
   return device;
 }
 
@@ -137,11 +138,16 @@ std::optional<double> PublishedDevice::figure(const std::string& key) const {
   return at == figures.end() ? std::nullopt : std::optional(at->second);
 }
 
-std::string PublishedDevice::source_of(const std::string& key) const {
+const PublishedDevice::Source* PublishedDevice::find_source(const std::string& key) const {
   for (const Source& source : sources)
     if (std::find(source.figures.begin(), source.figures.end(), key) != source.figures.end())
-      return source.url;
-  return {};
+      return &source;
+  return nullptr;
+}
+
+std::string PublishedDevice::source_of(const std::string& key) const {
+  const Source* const source = find_source(key);
+  return source ? source->url : "";
 }
 
 std::vector<PublishedDevice> parse_devices(std::string_view json, const std::string& origin) {

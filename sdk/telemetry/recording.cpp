@@ -11,6 +11,7 @@
 
 #include "facts.hpp"
 #include "kernel_log.hpp"
+#include "omen/job_metrics.h"
 #include "omen/telemetry/marks.hpp"
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/sources.hpp"
@@ -281,7 +282,7 @@ class Recorder {
       put("job.pid", job->pid());
     }
     if (job_end_.known) {
-      put(job_end_.signal ? "job.signal" : "job.exit_code",
+      put(job_end_.signal ? OMEN_METRIC_SIGNAL : OMEN_METRIC_EXIT_CODE,
           job_end_.signal ? job_end_.signal : job_end_.exit_code);
       put("job.user_s", job_end_.user_s);
       put("job.system_s", job_end_.system_s);

@@ -34,6 +34,13 @@ bool names_process(const std::string& message, std::int32_t pid) {
   return contains(message + " ", wanted.c_str()) || contains(message + ",", task.c_str());
 }
 
+// "python[4711]: segfault at ..." of a process that is not the job: it may be anybody's.
+bool names_another(const std::string& message, std::int32_t pid) {
+  const std::size_t end = message.find("]: "), begin = message.find('[');
+  if (end == std::string::npos || begin > end) return false;
+  return message.substr(begin + 1, end - begin - 1) != std::to_string(pid);
+}
+
 // Shells and containers pass a signal on as 128 + its number.
 int signal_of(const RunFacts& facts) {
   if (facts.signal) return *facts.signal;
@@ -136,6 +143,7 @@ void look_for_faults(const RunFacts& facts, RunOutcome& outcome) {
     if (!is_fault(message)) continue;
     outcome.evidence.push_back("kernel: " + message);
     if (outcome.outcome != Outcome::kFailed && outcome.outcome != Outcome::kUnknown) continue;
+    if (facts.pid && names_another(message, *facts.pid)) continue;
     outcome.outcome = Outcome::kCrashed;
     outcome.certain = facts.pid && names_process(message, *facts.pid);
     outcome.reason += ", while the kernel reported a fault";

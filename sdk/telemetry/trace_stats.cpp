@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "omen/job_metrics.h"
 #include "omen/telemetry/clock.hpp"
 
 namespace omen::telemetry {
@@ -313,8 +314,10 @@ std::vector<MemoryLevel> memory_of(const Collected& run, std::int64_t end_ns) {
 RunFacts facts_of(const Collected& run, const std::map<std::string, std::string>& metadata,
                   std::int64_t workload_id) {
   RunFacts facts;
-  if (const auto code = run.job_value("job.exit_code")) facts.exit_code = static_cast<int>(*code);
-  if (const auto signal = run.job_value("job.signal")) facts.signal = static_cast<int>(*signal);
+  if (const auto code = run.job_value(OMEN_METRIC_EXIT_CODE))
+    facts.exit_code = static_cast<int>(*code);
+  if (const auto signal = run.job_value(OMEN_METRIC_SIGNAL))
+    facts.signal = static_cast<int>(*signal);
   if (const auto pid = run.job_value("job.pid")) facts.pid = static_cast<std::int32_t>(*pid);
   if (const TraceSeries* kills = run.find("cgroup.oom_kills", Sample::kWholeMachine))
     facts.oom_kills = kills->points().back().value - kills->points().front().value;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "omen/torch/instruction_sets.hpp"
+#include "omen/learn/instruction_sets.hpp"
 
 namespace omen::torch_kit::kernels {
 namespace {

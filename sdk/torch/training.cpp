@@ -28,6 +28,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A large model is written no more often than takes a twentieth of the time.
+constexpr double kSaveShare = 20;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 /// The finaliser of splitmix64: neighbouring inputs give unrelated outputs.
 std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
@@ -84,6 +91,7 @@ class Trainer {
   TrainingResult run() {
     resume();
     last_save_ = Clock::now();
+    save_pause_ = options_.checkpoint_seconds;
     while (now_.epoch < options_.max_epochs && !now_.stopped_early) run_epoch();
     save();
     if (!now_.best.empty()) task_.state.restore(now_.best);
@@ -103,9 +111,7 @@ class Trainer {
       report(steps);
       stop_if_cancelled();
       run_step(batches[static_cast<std::size_t>(now_.step)]);
-      if (std::chrono::duration<double>(Clock::now() - last_save_).count() >=
-          options_.checkpoint_seconds)
-        save();
+      if (seconds_since(last_save_) >= save_pause_) save();
     }
     stop_if_cancelled();
     finish_epoch();
@@ -195,6 +201,9 @@ class Trainer {
     now_.optimiser = adam_.state();
     std::filesystem::create_directories(options_.state_dir);
     write_checkpoint(checkpoint_path(options_.state_dir), fingerprint_, now_);
+    if (options_.checkpoint_seconds == 0) return;
+    save_pause_ = std::max(options_.checkpoint_seconds, kSaveShare * seconds_since(last_save_));
+    last_save_ = Clock::now();
   }
 
   void stop_if_cancelled() {
@@ -242,6 +251,7 @@ class Trainer {
   Checkpoint now_;
   std::string fingerprint_;
   Clock::time_point last_save_;
+  double save_pause_ = 0;
   bool resumed_ = false;
 };
 

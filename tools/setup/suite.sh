@@ -89,7 +89,7 @@ stage_release() {
 
 # The tests of everything that has threads: workers, calls, comparisons, ranks, samplers.
 stage_tsan() {
-  local tests="worker_test loader_test registry_test models_test pipeline_test progress_test
+  local tests="worker_test loader_test registry_test models_test pipeline_test progress_test components_test
     checking_proxy_test compare_jobs_test compare_runs_test mpi_jobs_test mpi_link_test
     stats_bootstrap_test ticker_test recording_test nvml_test nvml_failures_test"
   configure tsan -DOMEN_BUILD_TESTS=ON

@@ -182,6 +182,7 @@ Component knn() {
 Component nodelink() {
   return frontend<NodeLinkFrontend>("baseline.nodelink",
                                     "graphs from node-link JSON, as networkx writes it")
+      .reads(".json")
       .writes("workloads", "nodes@ops/1", "edges")
       .caps(OMEN_CAP_BITWISE_REPEATABLE);
 }

@@ -11,7 +11,7 @@ from torch_geometric.nn import GINConv, global_add_pool
 verb, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 task = json.loads((folder / "task.json").read_text())
 tables = load_file(folder / "input.safetensors")
-model_file = folder / "state" / "model.pt"
+weights, labels_file = folder / "state" / "weights.safetensors", folder / "state" / "labels.json"
 torch.manual_seed(task["seed"])
 torch.set_num_threads(task["threads"] or 1)
 
@@ -55,12 +55,13 @@ if verb == "fit":
         loss.backward()
         optimiser.step()
     print(f"loss {loss.item():.4f} after {step + 1} steps")
-    torch.save({"labels": labels, "weights": network.state_dict()}, model_file)
+    save_file({name: value.numpy() for name, value in network.state_dict().items()}, weights)
+    labels_file.write_text(json.dumps(labels))
 else:
-    kept = torch.load(model_file, weights_only=True)
-    network = Network(len(kept["labels"]), len(task["targets"]))
-    network.load_state_dict(kept["weights"])
+    labels = json.loads(labels_file.read_text())
+    network = Network(len(labels), len(task["targets"]))
+    network.load_state_dict({name: torch.tensor(value) for name, value in load_file(weights).items()})
     with torch.no_grad():
-        answers = network(Batch.from_data_list(list(graphs(kept["labels"])))).exp().numpy().T
+        answers = network(Batch.from_data_list(list(graphs(labels)))).exp().numpy().T
     save_file({target["name"]: np.ascontiguousarray(row)
                for target, row in zip(task["targets"], answers)}, folder / "predictions.safetensors")

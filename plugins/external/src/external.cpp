@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <omen/learn/errors.hpp>
 #include <omen/plugin.hpp>
 
 #include "exchange.hpp"
@@ -131,6 +132,18 @@ struct Model {
   Files files;
 };
 
+// By name, as a model file keeps them.
+Files contents_of(const Model& model) {
+  Files contents{{"learnt", to_text(model.learnt)}, {trust::kInvocation, model.invocation.text()}};
+  for (const auto& [name, bytes] : model.files) contents["state/" + name] = bytes;
+  return contents;
+}
+
+trust::Record record_of(const Model& model) {
+  const Files contents = contents_of(model);
+  return trust::model({contents.begin(), contents.end()}, model.invocation.command);
+}
+
 class Program final : public Predictor {
  public:
   explicit Program(ProgramOptions options) : options_(std::move(options)) {
@@ -157,16 +170,16 @@ class Program final : public Predictor {
       write_tables(work.path() / kValidFile, plain_tables(valid, true, tick));
     write_task(work.path() / kTaskFile, "fit", tables, next->learnt, run, train.task_json());
     fs::create_directory(work.path() / kStateDirectory);
-    trust(next->invocation.text());
+    if (!typed()) require_program(next->invocation.text());
+    remember(trust::program(next->invocation.text()));
     call("fit", next->invocation, work, run);
     next->files = read_files(work.path() / kStateDirectory);
     model_ = std::move(next);
+    remember(record_of(*model_));
   }
 
   TableStream predict(const Dataset& in, const Run& run) override {
-    if (!model_)
-      throw Error(OMEN_INVALID_STATE, std::string(kId) + " has no model yet",
-                  "Train one with omen train, or load one with --model.");
+    learn::require_model(model_, kId);
     const double level = run.interval_level() > 0 ? run.interval_level() : kUsualLevel;
     const Tables tables = plain_tables(in, false, [&] { run.step(-1, "read"); });
     const Rows rows = rows_due(tables);
@@ -177,18 +190,17 @@ class Program final : public Predictor {
     // Options that are given now go before what the model was trained with.
     const bool given = !options_.command.empty() || !options_.script.empty();
     const Invocation invocation = given ? invocation_of(options_) : model_->invocation;
-    require_trust(invocation.text());
+    if (!given || !typed()) {
+      require_program(invocation.text());
+      require_model(record_of(*model_), invocation.text());
+    }
     call("predict", invocation, work, run);
     return read_predictions(work.path() / kPredictionsFile, model_->learnt, rows, level);
   }
 
   void save(ArtifactWriter& out) const override {
-    if (!model_)
-      throw Error(OMEN_INVALID_STATE, std::string(kId) + " has no model yet",
-                  "Train one with omen train.");
-    out.put_text("learnt", to_text(model_->learnt));
-    out.put_text("invocation", model_->invocation.text());
-    for (const auto& [name, bytes] : model_->files) out.put_text("state/" + name, bytes);
+    learn::require_model(model_, kId);
+    for (const auto& [name, bytes] : contents_of(*model_)) out.put_text(name, bytes);
   }
 
   void load(const ArtifactReader& in) override {
@@ -198,7 +210,7 @@ class Program final : public Predictor {
       throw Error(OMEN_INVALID_DATA, std::string("the model is not one of ") + kId,
                   "Use it with the component that made it.");
     next->learnt = learnt_from_text(in.text("learnt"));
-    next->invocation = Invocation::parse(in.text("invocation"));
+    next->invocation = Invocation::parse(in.text(trust::kInvocation));
     for (const std::string& entry : next->invocation.env)
       if (entry.find('=') == std::string::npos)
         throw Error(OMEN_INVALID_DATA, "the model's environment is damaged", "Train it again.");
@@ -208,6 +220,12 @@ class Program final : public Predictor {
   }
 
  private:
+  bool typed() const {
+    std::vector<std::string> values = options_.env;
+    values.insert(values.end(), {options_.command, options_.script});
+    return is_typed(values);
+  }
+
   static void call(const char* verb, const Invocation& invocation, const WorkDirectory& work,
                    const Run& run) {
     Launch launch{invocation.command, {verb, work.path().string()}, variables(invocation)};

@@ -1,73 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model file names its program among its options, so a model from somebody else could name any.
-// One empty file per program in the user's cache says which ones this user has run.
+// A model, a task or a run of somebody else names a program among its options, and could name any.
 #include "trust.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
-#include <omen/container.hpp>
 #include <omen/host.hpp>
 #include <set>
 
 namespace omen::external {
-namespace fs = std::filesystem;
 namespace {
 
 // Of this process, for users without a cache.
 struct Remembered {
   std::mutex mutex;
-  std::set<std::string> programs;
+  std::set<std::string> records;
 };
 Remembered& remembered() {
   static auto* const all = new Remembered;
   return *all;
 }
 
-const char* variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : nullptr;
+bool is_known(const trust::Record& record) {
+  const char* everything = std::getenv("OMEN_EXTERNAL_TRUST");
+  if (everything && *everything) return true;
+  {
+    const std::lock_guard lock(remembered().mutex);
+    if (remembered().records.count(record.id())) return true;
+  }
+  return trust::is_trusted(record);
 }
 
-// Empty where there is no home.
-fs::path record_of(const std::string& program) {
-  const char *cache = variable("XDG_CACHE_HOME"), *home = variable("HOME");
-  if (!cache && !home) return {};
-  const fs::path base = cache ? fs::path(cache) : fs::path(home) / ".cache";
-  return base / "omen" / "external" / container::sha256(program.data(), program.size());
+// The words behind `omen`, as it hands them to its plugins and workers.
+std::vector<std::string> typed_words(const std::string& text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (c == '\x1f')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+// As the value of a flag, or behind the name of an option: "--command X", "-O command=X",
+// "external.program@script=S,command=X".
+bool stands_in(const std::vector<std::string>& words, const std::string& value) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0 && words[i] == value && words[i - 1].rfind('-', 0) == 0) return true;
+    const std::string wanted = "=" + value;
+    for (std::size_t at = words[i].find(wanted); at != std::string::npos;
+         at = words[i].find(wanted, at + 1)) {
+      const std::size_t end = at + wanted.size();
+      if (end == words[i].size() || words[i][end] == ',') return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
 
-void trust(const std::string& program) {
+bool is_typed(const std::vector<std::string>& values) {
+  const char* line = std::getenv("OMEN_COMMAND_LINE");
+  if (!line) return true;
+  const std::vector<std::string> words = typed_words(line);
+  return std::all_of(values.begin(), values.end(), [&](const std::string& value) {
+    return value.empty() || stands_in(words, value);
+  });
+}
+
+void remember(const trust::Record& record) {
   {
     const std::lock_guard lock(remembered().mutex);
-    remembered().programs.insert(program);
+    remembered().records.insert(record.id());
   }
-  const fs::path record = record_of(program);
-  std::error_code failed;
-  if (record.empty() || fs::exists(record, failed)) return;
-  fs::create_directories(record.parent_path(), failed);
   try {
-    container::write_file(record, "");
+    trust::add(record);
   } catch (const Error& error) {
     log(OMEN_LOG_WARN, "external.program",
         std::string("cannot remember the program for later runs: ") + error.what());
   }
 }
 
-void require_trust(const std::string& program) {
-  if (variable("OMEN_EXTERNAL_TRUST")) return;
-  {
-    const std::lock_guard lock(remembered().mutex);
-    if (remembered().programs.count(program)) return;
-  }
-  const fs::path record = record_of(program);
-  std::error_code ignored;
-  if (!record.empty() && fs::exists(record, ignored)) return;
-  throw Error(OMEN_INVALID_STATE,
-              "this model wants to run a program that you never trained with: " + program,
-              "Where you trust it, set OMEN_EXTERNAL_TRUST=1 or train with it.");
+void require_program(const std::string& command) {
+  if (is_known(trust::program(command))) return;
+  throw Error(
+      OMEN_INVALID_STATE,
+      "this model wants to run a program that you never trained with: " + trust::visible(command),
+      "Where you trust it as it is now: omen trust add COMMAND, or the model as omen trust "
+      "add MODEL.omen; OMEN_EXTERNAL_TRUST=1 trusts everything.");
+}
+
+void require_model(const trust::Record& model, const std::string& command) {
+  if (is_known(model)) return;
+  throw Error(
+      OMEN_INVALID_STATE,
+      "this model was not trained by you, and hands its state to: " + trust::visible(command),
+      "Where you trust both: omen trust add MODEL.omen; OMEN_EXTERNAL_TRUST=1 trusts "
+      "everything.");
 }
 
 }  // namespace omen::external

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading a model must not run what its author chose: only commands that this user has trained
-// with.
+// Nothing runs because a file says so: only what the user typed, trained with or trusted by name.
 #pragma once
 
+#include <omen/trust.hpp>
 #include <string>
+#include <vector>
 
 namespace omen::external {
 
-// Remembers that this user asked for `program` (command, script and environment in one text).
-void trust(const std::string& program);
-// OMEN_INVALID_STATE with the way out, where the user never did.
-void require_trust(const std::string& program);
+// Whether each value stands on the command line of this omen. Other hosts do not say, and count as
+// if everything was typed.
+bool is_typed(const std::vector<std::string>& values);
+
+// Remembers what this user ran or trained, for this process at least.
+void remember(const trust::Record& record);
+// OMEN_INVALID_STATE with the way out, where the user never did; `command` is shown.
+void require_program(const std::string& command);
+void require_model(const trust::Record& model, const std::string& command);
 
 }  // namespace omen::external

@@ -281,23 +281,70 @@ TEST(State, NothingIsWrittenOutside) {
     EXPECT_THROW(write_files(directory / "state", {{name, "x"}}), Error) << name;
 }
 
-TEST(Trust, OnlyWhatThisUserHasRun) {
-  const test::TempDir directory;
-  ::setenv("XDG_CACHE_HOME", directory.path().c_str(), 1);
-  ::unsetenv("OMEN_EXTERNAL_TRUST");
+class TrustTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("XDG_CACHE_HOME", directory_.path().c_str(), 1);
+    ::unsetenv("OMEN_EXTERNAL_TRUST");
+  }
+  void TearDown() override { ::unsetenv("OMEN_COMMAND_LINE"); }
+  const test::TempDir directory_;
+};
+
+TEST_F(TrustTest, OnlyWhatThisUserHasRun) {
   try {
-    require_trust("rm -rf /");
+    require_program("rm -rf /\x1b[2K");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("rm -rf /"));
+    EXPECT_THAT(error.what(), HasSubstr("rm -rf /\\x1b[2K")) << "escapes are visible";
     EXPECT_THAT(error.hint(), HasSubstr("OMEN_EXTERNAL_TRUST"));
+    EXPECT_THAT(error.hint(), HasSubstr("omen trust add"));
   }
-  trust("python3 model.py");
-  require_trust("python3 model.py");
-  EXPECT_FALSE(fs::is_empty(directory / "omen/external"));
+  remember(trust::program("python3 model.py"));
+  require_program("python3 model.py");
+  EXPECT_TRUE(trust::is_trusted(trust::program("python3 model.py")));
+  EXPECT_EQ(trust::list().size(), 1u);
+  EXPECT_EQ(trust::revoke(trust::list()[0].id().substr(0, 8)), 1u);
+  EXPECT_FALSE(trust::is_trusted(trust::program("python3 model.py")));
   ::setenv("OMEN_EXTERNAL_TRUST", "1", 1);
-  require_trust("rm -rf /");
+  require_program("rm -rf /");
   ::unsetenv("OMEN_EXTERNAL_TRUST");
+}
+
+TEST_F(TrustTest, CoversTheFilesAmongTheArguments) {
+  const fs::path script = directory_ / "model.py";
+  container::write_file(script, "one");
+  const std::string command = "python3 '" + script.string() + "'";
+  trust::add(trust::program(command));
+  EXPECT_TRUE(trust::is_trusted(trust::program(command)));
+  container::write_file(script, "another");
+  EXPECT_FALSE(trust::is_trusted(trust::program(command)));
+  const trust::Record state = trust::model({{"state/a", "x"}, {"invocation", command}}, "m");
+  EXPECT_EQ(trust::model({{"invocation", command}, {"state/a", "x"}}, "other").id(), state.id());
+  EXPECT_NE(trust::model({{"invocation", command}, {"state/a", "y"}}, "m").id(), state.id());
+}
+
+TEST_F(TrustTest, WhatIsTypedStandsOnTheCommandLine) {
+  const auto line = [](const std::string& words) {
+    ::setenv("OMEN_COMMAND_LINE", words.c_str(), 1);
+  };
+  line(
+      "train\x1f"
+      "external.program\x1f"
+      "--command\x1f"
+      "python3 m.py");
+  EXPECT_TRUE(is_typed({"python3 m.py", ""}));
+  EXPECT_FALSE(is_typed({"python3 n.py"}));
+  line(
+      "compare\x1f"
+      "external.program@script=m.py,command=venv/bin/python");
+  EXPECT_TRUE(is_typed({"m.py", "venv/bin/python"}));
+  EXPECT_FALSE(is_typed({"m"}));
+  line(
+      "rerun\x1f"
+      "runs/1/run.json");
+  EXPECT_FALSE(is_typed({"runs/1/run.json"}));
+  EXPECT_TRUE(is_typed({"", ""}));
 }
 
 }  // namespace

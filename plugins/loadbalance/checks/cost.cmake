@@ -8,11 +8,14 @@ endif()
 add_executable(loadbalance_cost_folds cost_folds.cpp)
 target_link_libraries(loadbalance_cost_folds PRIVATE loadbalance_cost Omen::container
   Omen::testing omen_warnings)
+add_executable(loadbalance_cost_knowledge cost_knowledge.cpp)
+target_link_libraries(loadbalance_cost_knowledge PRIVATE loadbalance_cost Omen::container
+  Omen::testing omen_warnings)
 add_executable(loadbalance_cost_verdicts cost_verdicts.cpp)
 target_link_libraries(loadbalance_cost_verdicts PRIVATE nlohmann_json::nlohmann_json
   Omen::testing omen_warnings)
-set_target_properties(loadbalance_cost_folds loadbalance_cost_verdicts PROPERTIES
-  CXX_STANDARD 20 RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+set_target_properties(loadbalance_cost_folds loadbalance_cost_knowledge
+  loadbalance_cost_verdicts PROPERTIES CXX_STANDARD 20 RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 
 set(folds $<TARGET_FILE:loadbalance_cost_folds>)
 set(splits "${CMAKE_CURRENT_SOURCE_DIR}/../tasks")
@@ -29,4 +32,12 @@ foreach(platform nvidia amd)
   omen_add_show_check(NAME cost_grouped_${platform} TRACK loadbalance SLOW
     COMMAND ${with_dataset} devmap-${platform}-graphs $<TARGET_FILE:loadbalance_cost_verdicts>
             $<TARGET_FILE:Omen::cli> ${platform})
+  foreach(check novelty:suite intervals:grouped twins:grouped observe:suite)
+    string(REPLACE ":" ";" parts ${check})
+    list(GET parts 0 mode)
+    list(GET parts 1 task)
+    omen_add_show_check(NAME cost_${mode}_${platform} TRACK loadbalance SLOW
+      COMMAND ${with_dataset} devmap-${platform}-graphs $<TARGET_FILE:loadbalance_cost_knowledge>
+              TABLES "${splits}/devmap-${platform}-${task}.split.csv" ${platform} ${mode})
+  endforeach()
 endforeach()

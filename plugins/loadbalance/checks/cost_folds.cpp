@@ -18,7 +18,7 @@
 
 #include "cost/cost_model.hpp"
 #include "cost/share_scale.hpp"
-#include "omen/container.hpp"
+#include "cost_rows.hpp"
 #include "omen/testing/ready_run.hpp"
 #include "omen/testing/show.hpp"
 
@@ -26,56 +26,6 @@ namespace omen::loadbalance::cost {
 namespace {
 
 constexpr double kLevel = 0.8;
-
-// Every row of the dataset, its program as group, and in which fold of each repeat it is tested.
-struct Data {
-  KernelRows kernels;
-  std::vector<std::vector<std::string>> fold;  // [repeat][row]
-
-  Data(const std::string& tables, const std::string& split) {
-    const container::Reader file = container::Reader::open(tables);
-    const Table all = container::get_table(file, "workloads");
-    std::vector<std::int64_t> ids(static_cast<std::size_t>(all.rows()));
-    std::iota(ids.begin(), ids.end(), 0);
-    std::vector<std::string> programs;
-    const StringColumn program = all.strings("program");
-    for (std::int64_t row = 0; row < all.rows(); ++row) programs.emplace_back(program[row]);
-    TableBuilder workloads, targets;
-    workloads.add("workload_id", ids).add_categories("group", programs);
-    for (const char* column : {"graph_id", "name", "cpu", "gpu", "wgsize", "input_size", "comp",
-                               "rational", "mem", "localmem", "coalesced", "atomic"})
-      workloads.add_column(all, all.index(column));
-    targets.add("workload_id", ids);
-    for (const char* column : {"share", "t_cpu_ms", "t_gpu_ms"})
-      targets.add_column(all, all.index(column));
-    MemoryDataset data;
-    data.put("workloads", workloads.finish());
-    data.put("targets", targets.finish());
-    data.put("nodes", container::get_table(file, "nodes"));
-    data.put("edges", container::get_table(file, "edges"));
-    kernels = read_kernels(data.view(), true, test::ReadyRun());
-    read_split(split);
-  }
-
- private:
-  void read_split(const std::string& split) {
-    std::ifstream csv(split);
-    std::string line;
-    if (!std::getline(csv, line)) throw Error(OMEN_NOT_FOUND, "cannot read " + split);
-    fold.resize(static_cast<std::size_t>(std::count(line.begin(), line.end(), ',')));
-    while (std::getline(csv, line)) {
-      std::istringstream cells(line);
-      std::string cell;
-      std::getline(cells, cell, ',');
-      for (std::vector<std::string>& repeat : fold) {
-        std::getline(cells, cell, ',');
-        repeat.push_back(cell);
-      }
-    }
-    if (fold.empty() || fold[0].size() != kernels.rows.size())
-      throw Error(OMEN_INVALID_DATA, split + " does not fit the tables");
-  }
-};
 
 // What somebody says about every row: share, class, device.
 struct Answer {
@@ -132,18 +82,13 @@ Answer cross_validate(const KernelRows& rows, const std::vector<std::string>& fo
   return answer;
 }
 
-Run quiet() {
-  static const test::ReadyRun run;
-  return run;
-}
-
 // Intervals are not asked for here, so nothing is held out for them.
 Method cost_method(CostOptions options) {
   options.inner_folds = 1;
   return [=](const KernelRows& train, const KernelRows& test,
              const std::vector<std::size_t>& places, Answer& answer) {
     CostModel model;
-    model.fit(train, options, 1, quiet());
+    model.fit(train, options, 1, quiet_run());
     const std::vector<CostRow> said = model.predict(test, kLevel, std::nullopt);
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto best = [](const auto& p) {
@@ -175,10 +120,10 @@ void boosted_trees(const KernelRows& train, const KernelRows& test,
   plain.subsample = plain.columns = 1;
   const Vector weights = Vector::Ones(count);
   learn::BoostedHead number, five, two;
-  number.fit(x.trees, share, weights, 0, plain, 1, quiet());
+  number.fit(x.trees, share, weights, 0, plain, 1, quiet_run());
   plain.rounds = 100;
-  five.fit(x.trees, classes, weights, 5, plain, 1, quiet());
-  two.fit(x.trees, devices, weights, 2, plain, 1, quiet());
+  five.fit(x.trees, classes, weights, 5, plain, 1, quiet_run());
+  two.fit(x.trees, devices, weights, 2, plain, 1, quiet_run());
   const Matrix said = number.predict(asked.trees), p5 = five.predict(asked.trees),
                p2 = two.predict(asked.trees);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -211,7 +156,7 @@ void print(const char* who, const Losses& l) {
 }
 
 // Errors of the shipped kind of model (trees only, no counts from outside) by suite, for its card.
-int card(const Data& data) {
+int card(const CostData& data) {
   CostOptions shipped;
   shipped.with_process = shipped.inputs.grewe = false;
   shipped.trees.rounds = 100;
@@ -238,7 +183,7 @@ int card(const Data& data) {
 struct Means {
   double mae = 0, classes = 0, devices = 0;
 
-  Means(const Data& data, const char* who, const Method& method) {
+  Means(const CostData& data, const char* who, const Method& method) {
     const auto repeats = static_cast<double>(data.fold.size());
     for (const std::vector<std::string>& fold : data.fold) {
       const Losses losses(data.kernels, cross_validate(data.kernels, fold, method));
@@ -250,7 +195,7 @@ struct Means {
   }
 };
 
-int shuffled(const Data& data, const std::string& platform) {
+int shuffled(const CostData& data, const std::string& platform) {
   const Means trees(data, "boosted trees", boosted_trees);
   const Means cost(data, "loadbalance.cost", cost_method({}));
   std::printf("mean of the fold seeds: cost %.2f / %.4f / %.4f, trees %.2f / %.4f / %.4f\n",
@@ -262,7 +207,7 @@ int shuffled(const Data& data, const std::string& platform) {
          test::show(name + "_device_accuracy", cost.devices, "share", ">=", nvidia ? 0.90 : 0.94);
 }
 
-int gpu_out(const Data& data) {
+int gpu_out(const CostData& data) {
   const Means reused(data, "label of the other GPU", reused_label);
   const Means cost(data, "loadbalance.cost", cost_method({}));
   return test::show("gpu_out_mae", cost.mae, "points", "<=", 22.2) +
@@ -274,7 +219,7 @@ int main_(int count, char** values) {
     std::fprintf(stderr, "usage: %s TABLES SPLIT.csv PLATFORM shuffled|gpu-out|card\n", values[0]);
     return 2;
   }
-  const Data data(values[1], values[2]);
+  const CostData data(values[1], values[2]);
   const std::string protocol = values[4];
   const int missed = protocol == "shuffled"  ? shuffled(data, values[3])
                      : protocol == "gpu-out" ? gpu_out(data)

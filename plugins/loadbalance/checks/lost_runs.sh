@@ -5,7 +5,7 @@
 #   lost_runs.sh OMEN EXAMPLES RUNS
 set -u
 omen=$1 examples=$2 runs=$3
-lost=0 made=0 log=$(mktemp)
+lost=0 made=0 late=0 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # The control ends every run before it can answer.
 limit=120
@@ -13,7 +13,9 @@ limit=120
 
 attempt() {
   made=$((made + 1))
-  timeout "$limit" "$omen" loadbalance run "$@" -q --plain >"$log" 2>&1 && return
+  timeout "$limit" "$omen" loadbalance run "$@" -q --plain >"$log" 2>&1 && answered=1 || answered=0
+  late=$((late + $(grep -c 'crashed after its last answer' "$log")))
+  [ $answered -eq 0 ] || return
   lost=$((lost + 1))
   cat "$log"
 }
@@ -25,13 +27,18 @@ while [ $turn -lt "$runs" ]; do
   [ "$runs" -le 5 ] || attempt "$examples/matmul.cl" --global 256,256 --local 16,16 --sweep
 done
 if [ "$runs" -gt 5 ]; then
-  for kernel in saxpy mandelbrot stencil reduce; do
+  for kernel in saxpy mandelbrot stencil reduce "nbody --global 2048" "spmv --global 4096"; do
     turn=0
     while [ $turn -lt "$runs" ]; do
       turn=$((turn + 1))
-      attempt "$examples/$kernel.cl"
+      # shellcheck disable=SC2086
+      set -- $kernel
+      name=$1
+      shift
+      attempt "$examples/$name.cl" "$@"
     done
   done
 fi
 echo "SHOW lost_runs_of_$made $lost runs goal == 0"
+echo "SHOW driver_crashed_after_its_answer $late runs goal none"
 [ $lost -eq 0 ]

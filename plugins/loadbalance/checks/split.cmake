@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # Kernels divided between the two devices that PoCL offers.
 
-if(TARGET loadbalance-llvm AND OMEN_HAS_OPENCL)
+if(TARGET loadbalance-opencl AND TARGET Omen::cli AND OMEN_HAS_OPENCL)
   add_executable(loadbalance_split_quality split_quality.cpp)
   target_link_libraries(loadbalance_split_quality PRIVATE loadbalance_split Omen::testing
     omen_warnings)
   set_target_properties(loadbalance_split_quality PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
-  add_dependencies(loadbalance_split_quality loadbalance-llvm)
+  add_dependencies(loadbalance_split_quality omen loadbalance-llvm loadbalance-opencl)
   foreach(check results refusals)
     omen_add_show_check(NAME split_${check} TRACK loadbalance
-      COMMAND $<TARGET_FILE:loadbalance_split_quality> "${CMAKE_BINARY_DIR}/plugins" ${check})
+      COMMAND $<TARGET_FILE:loadbalance_split_quality> $<TARGET_FILE:omen> ${check})
   endforeach()
-  omen_add_show_check(NAME split_quality TRACK loadbalance SLOW
-    COMMAND $<TARGET_FILE:loadbalance_split_quality> "${CMAKE_BINARY_DIR}/plugins" quality)
+  foreach(check quality disturbed halves pinned)
+    omen_add_show_check(NAME split_${check} TRACK loadbalance SLOW
+      COMMAND $<TARGET_FILE:loadbalance_split_quality> $<TARGET_FILE:omen> ${check})
+  endforeach()
   set(lost_runs "${CMAKE_CURRENT_SOURCE_DIR}/lost_runs.sh" $<TARGET_FILE:omen>
       "${CMAKE_CURRENT_SOURCE_DIR}/../examples")
   omen_add_show_check(NAME lost_runs TRACK loadbalance COMMAND ${lost_runs} 5)

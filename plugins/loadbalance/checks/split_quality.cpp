@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of this project on two OpenCL devices: equal results, refusals, and how good the split is
 // that the search finds.
-//   split_quality PLUGINS results|refusals|quality
+//   split_quality OMEN results|refusals|quality|disturbed|halves|pinned
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "../tests/opencl/profiled_kernel.hpp"
-#include "omen/error.hpp"
 #include "omen/median.hpp"
 #include "omen/testing/show.hpp"
 #include "opencl/own_kernels.hpp"
@@ -27,8 +31,11 @@ constexpr double kNoiseWidth = 3;  // of a difference of two times, in standard 
 constexpr double kDisturbed = 0.05;
 constexpr int kMostTries = 3;
 constexpr double kPoints = 5;  // how far a split may lie from the best
+constexpr double kPinnedPoints = 10;
+constexpr double kDisturbedGoal = 1.05;
 constexpr double kBrokenShare = 95;
 constexpr const char* kEqual = "equal in every bit";
+constexpr int kRefused = 1;  // exit code
 
 using test::broken;
 using test::show;
@@ -50,9 +57,9 @@ std::string agreement(const KernelProfiler& client, const OwnKernel& kernel) {
     if (run.metrics.at("equal_in_every_bit") == 1) return kEqual;
     return "different, largest error " + std::to_string(run.metrics.at("largest_error")) +
            " of the largest magnitude";
-  } catch (const Error& error) {
-    if (error.code() != OMEN_INVALID_DATA) throw;
-    return error.what();
+  } catch (const ProfileFailure& failure) {
+    if (failure.exit_code != kInvalidData) throw;
+    return failure.what();
   }
 }
 
@@ -76,10 +83,10 @@ int refusals(const KernelProfiler& client) {
                                                   {"kernel_timeout", "5"},
                                                   {"force", broken() ? "true" : "false"}}));
       std::printf("%-20s was not refused\n", kernel.name);
-    } catch (const Error& error) {
-      refused += error.code() == OMEN_UNSUPPORTED &&
-                 std::strstr(error.what(), "cannot be divided: ") != nullptr;
-      std::printf("%-20s %s\n", kernel.name, error.what());
+    } catch (const ProfileFailure& failure) {
+      refused += failure.exit_code == kRefused &&
+                 std::strstr(failure.what(), "cannot be divided: ") != nullptr;
+      std::printf("%-20s %s\n", kernel.name, failure.what());
     }
     if (broken()) break;  // a kernel that waits for ever may be among them
   }
@@ -122,21 +129,23 @@ struct Quality {
   double ratio = 0;            // to the better device alone
 };
 
-// The share that was found takes part in the sweeps as their last.
-Quality judge(const std::vector<SweptShare>& sweep) {
+// The share that was found takes part in the sweeps.
+Quality judge(const std::vector<SweptShare>& sweep, double share) {
   Quality quality;
-  const SweptShare& found = sweep.back();
+  const SweptShare& found =
+      *std::min_element(sweep.begin(), sweep.end(), [share](const auto& a, const auto& b) {
+        return std::fabs(a.share - share) < std::fabs(b.share - share);
+      });
   double single = INFINITY, squares = 0;
-  for (std::size_t i = 0; i + 1 < sweep.size(); ++i) {
-    const double time = sweep[i].ms;
-    squares += sweep[i].apart * sweep[i].apart;
-    if (sweep[i].share == 0 || sweep[i].share == 100) single = std::min(single, time);
-    if (time >= quality.best_ms) continue;
-    quality.best_ms = time;
-    quality.best_share = sweep[i].share;
+  for (const SweptShare& swept : sweep) {
+    squares += swept.apart * swept.apart;
+    if (swept.share == 0 || swept.share == 100) single = std::min(single, swept.ms);
+    if (swept.ms >= quality.best_ms) continue;
+    quality.best_ms = swept.ms;
+    quality.best_share = swept.share;
   }
   // The mean of two has half the standard error of their difference.
-  const double error = std::sqrt(squares / static_cast<double>(sweep.size() - 1)) / 2;
+  const double error = std::sqrt(squares / static_cast<double>(sweep.size())) / 2;
   quality.noise = kNoiseWidth * error;
   quality.same = std::clamp(quality.noise, kSame, kDisturbed);
   for (const SweptShare& swept : sweep)
@@ -146,29 +155,46 @@ Quality judge(const std::vector<SweptShare>& sweep) {
   return quality;
 }
 
+// Sweeps of the shares, until what disturbs them is small enough or patience ends.
+Quality judged(const KernelProfiler& client, const OwnKernel& kernel, const std::string& shares,
+               double share) {
+  const auto sweep = [&] {
+    return client.run(kernel.source, flags_of(kernel, {{"shares", shares}, {"repeats", "25"}}))
+        .samples;
+  };
+  Quality quality = judge(joined(sweep(), sweep()), share);
+  for (int tries = 1; quality.noise > kDisturbed && tries < kMostTries; ++tries)
+    quality = judge(joined(sweep(), sweep()), share);
+  return quality;
+}
+
+ProfiledKernel searched(const KernelProfiler& client, const OwnKernel& kernel) {
+  return client.run(kernel.source, flags_of(kernel, {{"shares", "find"}, {"repeats", "4"}}));
+}
+
+void print_head() {
+  std::printf("%-16s %9s %9s %9s %9s %12s %14s\n", "kernel", "found %", "best %", "best ms",
+              "same in %", "points apart", "to one device");
+}
+
+void print_row(const OwnKernel& kernel, double share, const Quality& quality) {
+  std::printf("%-16s %9.1f %9.1f %9.2f %9.1f %12.1f %14.3f\n", kernel.name, share,
+              quality.best_share, quality.best_ms, 100 * quality.same, quality.distance,
+              quality.ratio);
+  std::fflush(stdout);
+}
+
 // Broken: the search does not correct a bad start.
 int quality(const KernelProfiler& client) {
   double farthest = 0, worst = 0;
-  std::printf("%-16s %9s %9s %9s %9s %12s %14s\n", "kernel", "found %", "best %", "best ms",
-              "same in %", "points apart", "to one device");
+  print_head();
   for (const OwnKernel& kernel : divisible_kernels()) {
-    const ProfiledKernel found =
-        client.run(kernel.source, flags_of(kernel, {{"shares", "find"}, {"repeats", "4"}}));
-    const double share = broken() ? kBrokenShare : found.metrics.at("best_split_percent");
-    const auto sweep = [&] {
-      return client
-          .run(kernel.source, flags_of(kernel, {{"shares", sweep_text(share)}, {"repeats", "25"}}))
-          .samples;
-    };
-    Quality quality = judge(joined(sweep(), sweep()));
-    for (int tries = 1; quality.noise > kDisturbed && tries < kMostTries; ++tries)
-      quality = judge(joined(sweep(), sweep()));
+    const double share =
+        broken() ? kBrokenShare : searched(client, kernel).metrics.at("best_split_percent");
+    const Quality quality = judged(client, kernel, sweep_text(share), share);
     farthest = std::max(farthest, quality.distance);
     worst = std::max(worst, quality.ratio);
-    std::printf("%-16s %9.1f %9.1f %9.2f %9.1f %12.1f %14.3f\n", kernel.name, share,
-                quality.best_share, quality.best_ms, 100 * quality.same, quality.distance,
-                quality.ratio);
-    std::fflush(stdout);
+    print_row(kernel, share, quality);
     if (broken() && farthest > kPoints) break;  // one kernel is enough to miss
   }
   int missed = show("split_points_from_sweep", farthest, "points", "<=", kPoints);
@@ -176,30 +202,144 @@ int quality(const KernelProfiler& client) {
   return missed > 0 ? 1 : 0;
 }
 
+// Works beside the kernels as long as it lives; on one processor where `core` says so.
+class BusyLoop {
+ public:
+  explicit BusyLoop(int core = -1) : child_(::fork()) {
+    if (child_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    CPU_SET(core < 0 ? 0 : core, &cores);
+    if (core >= 0) ::sched_setaffinity(0, sizeof cores, &cores);
+    for (volatile unsigned counter = 0;;) counter = counter + 1;
+  }
+  ~BusyLoop() {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+  BusyLoop(const BusyLoop&) = delete;
+  BusyLoop& operator=(const BusyLoop&) = delete;
+
+ private:
+  pid_t child_;
+};
+
+// What the search concludes beside a busy loop, against the better device alone beside it. A loop
+// moves between the processors, so that a single look at a kernel may be unlucky; what is wrong
+// stays wrong. Broken: a bad share is taken for the conclusion.
+int disturbed(const KernelProfiler& client) {
+  const BusyLoop beside;
+  double worst = 0;
+  print_head();
+  for (const OwnKernel& kernel : divisible_kernels()) {
+    Quality best;
+    best.ratio = INFINITY;
+    double share = 0;
+    for (int tries = 0; tries < kMostTries && best.ratio > kDisturbedGoal; ++tries) {
+      share = broken() ? kBrokenShare : searched(client, kernel).metrics.at("best_share_percent");
+      const Quality found = judged(client, kernel, "0,100," + std::to_string(share), share);
+      if (found.ratio < best.ratio) best = found;
+      if (broken()) break;
+    }
+    worst = std::max(worst, best.ratio);
+    print_row(kernel, share, best);
+    if (broken()) break;
+  }
+  return show("split_disturbed_to_better_device", worst, "ratio", "<=", kDisturbedGoal);
+}
+
+// Bytes a second that one processor copies.
+double copied_per_second() {
+  const std::vector<char> from(std::size_t{64} << 20, 1);
+  std::vector<char> to(from.size());
+  double best = INFINITY;
+  for (int i = 0; i < 5; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::memcpy(to.data(), from.data(), to.size());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return static_cast<double>(from.size()) / best;
+}
+
+// Halves of one device with a processor each. A kernel that moves its buffers at a third of what a
+// processor copies at is bound by memory, which both halves share. Broken: the search does not
+// correct a bad start.
+int halves(const KernelProfiler& client) {
+  const double most = copied_per_second() / 3;
+  double farthest = 0, least = INFINITY;
+  print_head();
+  for (const OwnKernel& kernel : divisible_kernels()) {
+    const ProfiledKernel found = searched(client, kernel);
+    const double share = broken() ? kBrokenShare : found.metrics.at("best_split_percent");
+    const Quality quality = judged(client, kernel, sweep_text(share), share);
+    const double speed =
+        found.metrics.at("buffer_bytes") / (1e-3 * quality.best_ms / quality.ratio);
+    farthest = std::max(farthest, quality.distance);
+    print_row(kernel, share, quality);
+    std::printf("%-16s %.2f x faster than one half%s\n", "", 1 / quality.ratio,
+                speed > most ? ", bound by memory" : "");
+    if (speed <= most) least = std::min(least, 1 / quality.ratio);
+    if (broken() && farthest > kPoints) break;
+  }
+  int missed = show("halves_points_from_sweep", farthest, "points", "<=", kPoints);
+  missed += show("halves_gain_of_compute_bound", least, "x", ">=", 1.6);
+  return missed > 0 ? 1 : 0;
+}
+
+// The same with a loop on the processor of one half. Broken as above.
+int pinned(const KernelProfiler& client) {
+  const BusyLoop beside(0);
+  double farthest = 0;
+  print_head();
+  for (const OwnKernel& kernel : divisible_kernels()) {
+    const double share =
+        broken() ? kBrokenShare : searched(client, kernel).metrics.at("best_split_percent");
+    const Quality quality = judged(client, kernel, sweep_text(share), share);
+    farthest = std::max(farthest, quality.distance);
+    print_row(kernel, share, quality);
+    if (broken() && farthest > kPinnedPoints) break;
+  }
+  return show("pinned_points_from_sweep", farthest, "points", "<=", kPinnedPoints);
+}
+
+struct Check {
+  const char* name;
+  int (*run)(const KernelProfiler&);
+  bool halves;  // of one device, each with processors of its own; else two devices that share them
+};
+constexpr Check kChecks[] = {{"results", results, false}, {"refusals", refusals, false},
+                             {"quality", quality, false}, {"disturbed", disturbed, false},
+                             {"halves", halves, true},    {"pinned", pinned, true}};
+
 int main_of(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: split_quality PLUGINS results|refusals|quality\n");
+  const Check* check = nullptr;
+  for (const Check& known : kChecks)
+    if (argc == 3 && std::strcmp(argv[2], known.name) == 0) check = &known;
+  if (!check) {
+    std::fprintf(stderr,
+                 "usage: split_quality OMEN results|refusals|quality|disturbed|halves|pinned\n");
     return 2;
   }
-  ::setenv("POCL_DEVICES", "pthread basic", 1);
+  ::setenv("POCL_DEVICES", check->halves ? "pthread" : "pthread basic", 1);
+  if (check->halves) ::setenv("POCL_AFFINITY", "1", 1);
   const KernelProfiler client(argv[1]);
-  const std::string what = argv[2];
+  if (!client.has_devices()) {
+    std::printf("there is no OpenCL device\n");
+    return test::kSkipped;
+  }
   try {
-    return what == "results"    ? results(client)
-           : what == "refusals" ? refusals(client)
-                                : quality(client);
-  } catch (const Error& error) {
-    std::printf("%s\n", error.what());
-    return error.code() == OMEN_UNAVAILABLE ? test::kSkipped : 1;
+    return check->run(client);
+  } catch (const ProfileFailure& failure) {
+    std::printf("%s\n", failure.what());
+    return 1;
   }
 }
 
 }  // namespace
 }  // namespace omen::loadbalance
 
-// Threads of drivers are not waited for.
 int main(int argc, char** argv) {
-  const int status = omen::loadbalance::main_of(argc, argv);
-  std::fflush(stdout);
-  ::_exit(status);
+  return omen::loadbalance::main_of(argc, argv);
 }

@@ -4,5 +4,5 @@ omen new mine --kind predictor
 cmake -S mine -B mine/build -G Ninja
 cmake --build mine/build
 omen verify mine/build/plugins/mine
-omen train mine --plugin-path mine/build/plugins --data data/matmul-cpu/matmul.csv --target time_ms:ms:lower -o mine.omen
+omen train mine --plugin-path mine/build/plugins --data matmul-cpu -o mine.omen
 omen predict examples/matmul.csv --plugin-path mine/build/plugins -m mine.omen

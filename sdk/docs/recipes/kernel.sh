@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the block "kernel" in README.md; tests/docs runs them.
-omen graph plugins/loadbalance/examples/saxpy.cl
-omen graph plugins/loadbalance/examples/saxpy.cl -o saxpy.svg
+omen graph examples/loadbalance/saxpy.cl
+omen graph examples/loadbalance/saxpy.cl -o saxpy.svg

@@ -169,6 +169,12 @@
 #define OMEN_META_UNIT "omen.unit"           /* of a column: "ms", "J", "1" */
 #define OMEN_META_DIRECTION "omen.direction" /* of a target: which is better */
 #define OMEN_META_CLASSES "omen.classes"     /* of a class target: JSON array of its labels */
+/* Of a predicted column: how it came about, one of the words below, and behind a colon the name of
+ * the profile that it was measured or simulated with: "simulated:eyeriss", "estimated".          */
+#define OMEN_META_METHOD "omen.method"
+#define OMEN_METHOD_SIMULATED "simulated"
+#define OMEN_METHOD_ESTIMATED "estimated"
+#define OMEN_METHOD_MEASURED "measured"
 
 /* Values of OMEN_META_DIRECTION and of OMEN_COLUMN_STATUS that have a meaning of their own. */
 #define OMEN_DIRECTION_LOWER "lower"

@@ -94,7 +94,8 @@ void BoostedHead::load(const StateReader& in, const std::string& name, Index fea
   const std::string trees = in.bytes(name + ".ubj");
   const std::vector<std::int64_t> checksum = in.integers(name + ".checksum");
   const Vector scale = in.numbers(name + ".scale");
-  if (checksum.size() != 1 || checksum[0] != tree_checksum(trees) || scale.size() != 2)
+  if (checksum.size() != 1 || checksum[0] != tree_checksum(trees) || scale.size() != 2 ||
+      !scale.allFinite())
     throw Error(OMEN_INVALID_DATA, "the model's trees '" + name + "' are damaged",
                 "Train the model again.");
   booster_.emplace(trees, features);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "omen/error.hpp"
+#include "tree_check.hpp"
 
 namespace omen::learn {
 namespace {
@@ -73,20 +74,13 @@ Booster::Booster(const std::vector<const BoosterData*>& cached, const Parameters
 }
 
 Booster::Booster(const std::string& model, Index features) {
+  check_trees(model, features);
   BoosterHandle handle = nullptr;
   check(XGBoosterCreate(nullptr, 0, &handle));
   handle_ = {handle, XGBoosterFree};
   check(XGBoosterSetParam(handle, "verbosity", "0"));
-  bst_ulong trained = 0;
   if (XGBoosterLoadModelFromBuffer(handle, model.data(), model.size()) != 0) {
     throw Error(OMEN_INVALID_DATA, "the model's trees cannot be read: " + last_error(),
-                "Train the model again.");
-  }
-  check(XGBoosterGetNumFeature(handle, &trained));
-  if (trained != static_cast<bst_ulong>(std::max<Index>(features, 1))) {
-    throw Error(OMEN_INVALID_DATA,
-                "the model's trees want " + std::to_string(trained) + " features, not " +
-                    std::to_string(features),
                 "Train the model again.");
   }
   check(XGBoosterSetParam(handle, "nthread", "1"));

@@ -354,7 +354,8 @@ void GbtLearner::load(const StateReader& in, const Shape& shape) {
   for (std::size_t i = 0; i < shape.classes.size(); ++i) {
     const auto row = static_cast<Index>(i);
     const std::string trees = in.bytes("gbt." + std::to_string(i) + ".ubj");
-    if (i >= checksums.size() || checksums[i] != tree_checksum(trees)) {
+    if (i >= checksums.size() || checksums[i] != tree_checksum(trees) ||
+        !scales.row(row).allFinite()) {
       throw_bad_data("the model's trees are damaged", "train the model again");
     }
     heads_.push_back(

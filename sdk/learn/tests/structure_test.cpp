@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <omen/error.hpp>
 
 #include "omen/learn/kmeans.hpp"
 #include "omen/learn/nnls.hpp"
 #include "omen/learn/pca.hpp"
+#include "omen/learn/scaler.hpp"
 #include "waves.hpp"
 
 namespace omen::learn {
@@ -58,6 +60,29 @@ TEST(KMeans, ManyEqualRowsAndTooFewRows) {
   EXPECT_EQ(kmeans(Matrix::Ones(5, 2), options).inertia, 0);
   EXPECT_THROW(kmeans(Matrix::Ones(2, 2), options), Error);
   EXPECT_THROW(kmeans(Matrix::Constant(5, 2, kUnknown), options), Error);
+}
+
+TEST(Scaler, CentresAndScalesWhatIsKnown) {
+  Matrix x(4, 3);
+  x << 1, 5, kUnknown, 3, 5, 2, kUnknown, 5, 4, 5, 5, kUnknown;
+  Scaler scaler;
+  scaler.fit(x);
+  EXPECT_TRUE(scaler.means().isApprox(Vector{{3, 5, 3}}));
+  EXPECT_TRUE(scaler.deviations().isApprox(Vector{{std::sqrt(8.0 / 3), 1, 1}}));
+  const Matrix scaled = scaler.apply(x);
+  EXPECT_EQ(scaled(2, 0), 0);
+  EXPECT_EQ(scaled(0, 1), 0);
+  EXPECT_DOUBLE_EQ(scaled(3, 0), 2 / std::sqrt(8.0 / 3));
+  EXPECT_EQ(scaled(0, 2), 0);
+  EXPECT_EQ(scaled(2, 2), 1);
+}
+
+TEST(Scaler, NeverDividesByZero) {
+  Scaler scaler;
+  scaler.fit(Matrix::Constant(3, 1, 1e-30));
+  EXPECT_EQ(scaler.apply(Vector{{7}})[0], 7 - 1e-30);
+  EXPECT_THROW(Scaler(Vector{{0}}, Vector{{0}}), Error);
+  EXPECT_THROW(Scaler(Vector{{0, 0}}, Vector{{1}}), Error);
 }
 
 Matrix scaled_waves() {

@@ -25,19 +25,25 @@ struct Range {
 // From a microcontroller's accelerator to the largest GPU module.
 constexpr Range kRanges[] = {{"fp32_flops", 1e10, 2e14},
                              {"fp64_flops", 1e11, 1e14},
-                             {"tf32_flops", 1e12, 1e15},
-                             {"fp16_flops", 1e12, 2e15},
-                             {"int8_ops", 1e12, 4e15},
+                             {"tf32_flops", 1e12, 3e15},
+                             {"bf16_flops", 1e13, 6e15},
+                             {"fp16_flops", 1e12, 6e15},
+                             {"fp8_flops", 1e14, 2e16},
+                             {"fp4_flops", 1e15, 4e16},
+                             {"int8_ops", 1e12, 2e16},
                              {"int16_ops", 1e10, 1e14},
-                             {"memory_bytes", 1 << 30, 256.0 * (1 << 30)},
-                             {"bandwidth_bytes_per_s", 1e10, 1e13},
-                             {"tdp_w", 0.1, 1000},
+                             {"memory_bytes", 1 << 30, 400.0 * (1 << 30)},
+                             {"bandwidth_bytes_per_s", 1e10, 2e13},
+                             {"link_bytes_per_s", 5e9, 1e12},
+                             {"interconnect_bytes_per_s", 5e10, 5e12},
+                             {"launch_s", 1e-7, 1e-4},
+                             {"tdp_w", 0.1, 3000},
                              {"base_clock_hz", 5e8, 6e9},
                              {"boost_clock_hz", 5e7, 6e9},
                              {"l2_bytes", 1e5, 1e9},
                              {"l3_bytes", 1e6, 1e9},
                              {"multiprocessors", 1, 400},
-                             {"fp32_lanes", 100, 30000},
+                             {"fp32_lanes", 100, 40000},
                              {"cores", 1, 256},
                              {"threads", 1, 512},
                              {"fp32_flops_per_cycle", 4, 128},
@@ -47,7 +53,7 @@ TEST(DeviceRegistry, HasTheDevicesOfTheTracks) {
   int gpus = 0, others = 0;
   for (const PublishedDevice& device : published_devices())
     ++(device.kind == "gpu" ? gpus : others);
-  EXPECT_GE(gpus, 25);
+  EXPECT_GE(gpus, 60);
   EXPECT_GE(others, 12);
   for (const char* name : {"V100",
                            "TitanX",
@@ -66,6 +72,19 @@ TEST(DeviceRegistry, HasTheDevicesOfTheTracks) {
                            "GTX 970",
                            "GTX 1080 Ti",
                            "Tahiti 7970",
+                           "Tesla P4",
+                           "NVIDIA GeForce RTX 3060",
+                           "RTX 3080",
+                           "RTX 4070 Ti",
+                           "TITAN RTX",
+                           "A100-SXM4-80GB",
+                           "L40",
+                           "GH200",
+                           "NVIDIA B200",
+                           "GB200",
+                           "AMD Instinct MI210",
+                           "MI250",
+                           "RTX Pro 6000",
                            "Xavier",
                            "Eyeriss",
                            "GAP9",
@@ -99,6 +118,35 @@ TEST(DeviceRegistry, EveryFigureIsKnownPlausibleAndSourced) {
       for (const std::string& figure : source.figures)
         EXPECT_TRUE(device.figure(figure)) << "a source of what is not there: " << figure;
   }
+}
+
+TEST(DeviceRegistry, GpusHaveWhatCostModelsNeed) {
+  int linked = 0, gpus = 0;
+  for (const PublishedDevice& device : published_devices()) {
+    if (device.kind != "gpu") continue;
+    SCOPED_TRACE(device.name);
+    for (const char* figure : {"fp32_flops", "memory_bytes", "bandwidth_bytes_per_s", "tdp_w"})
+      EXPECT_TRUE(device.figure(figure)) << figure;
+    ++gpus;
+    linked += device.figure("link_bytes_per_s").has_value();
+    // Fewer bits are never slower, where they are published at all.
+    const double half = device.figure("fp16_flops").value_or(1e18);
+    EXPECT_GE(half, device.figure("bf16_flops").value_or(0));
+    EXPECT_GE(device.figure("fp8_flops").value_or(1e18), device.figure("bf16_flops").value_or(0));
+    EXPECT_GE(device.figure("fp4_flops").value_or(1e18), device.figure("fp8_flops").value_or(0));
+    EXPECT_GE(device.figure("bandwidth_bytes_per_s").value_or(0),
+              device.figure("link_bytes_per_s").value_or(0));
+  }
+  EXPECT_GE(linked, gpus - 4) << "modules without a slot have none";
+}
+
+TEST(DeviceRegistry, SaysWhichSourcesCouldNotBeOpened) {
+  const PublishedDevice* device = find_device("B200");
+  ASSERT_NE(device, nullptr);
+  ASSERT_NE(device->find_source("fp4_flops"), nullptr);
+  EXPECT_FALSE(device->find_source("fp4_flops")->opened);
+  EXPECT_TRUE(find_device("T4")->find_source("int8_ops")->opened);
+  EXPECT_EQ(device->find_source("cores"), nullptr);
 }
 
 TEST(DeviceRegistry, RatesFollowFromLanesAndClocks) {

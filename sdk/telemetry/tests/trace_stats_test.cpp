@@ -194,6 +194,16 @@ TEST(Outcome, FaultOfADeviceExplainsAFailure) {
   EXPECT_TRUE(judge_run(facts).certain);
 }
 
+TEST(Outcome, FaultOfAnotherProcessIsNoCrashOfTheJob) {
+  RunFacts facts = ended(3);
+  facts.pid = 99;
+  facts.kernel_messages = {"python[98]: segfault at 0 ip 0 sp 0 error 6"};
+  EXPECT_EQ(judge_run(facts).outcome, Outcome::kFailed);
+  EXPECT_EQ(judge_run(facts).evidence.size(), 1);
+  facts.kernel_messages = {"python[99]: segfault at 0 ip 0 sp 0 error 6"};
+  EXPECT_EQ(judge_run(facts).outcome, Outcome::kCrashed);
+}
+
 TEST(Failures, LargerBatchCannotMakeAStepMuchShorter) {
   const std::vector<PerfRun> runs = {{"a", 8, 10, 100}, {"a", 16, 10, 60}, {"a", 32, 10, 40},
                                      {"a", 64, 10, 3},  {"a", 64, 20, 5},  {"a", 128, 10, 3},

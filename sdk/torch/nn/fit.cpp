@@ -139,6 +139,7 @@ TrainingOptions loop_options(const Fitting& fitting, const char* part) {
   loop.clip_norm = 5;
   loop.patience = options.patience;
   loop.fingerprint = options.fingerprint + part;
+  loop.checkpoint_seconds = 1;
   if (!loop.state_dir.empty()) loop.state_dir = std::filesystem::path(loop.state_dir) / part;
   return loop;
 }

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "omen/torch/instruction_sets.hpp"
+#include "omen/learn/instruction_sets.hpp"
 
 namespace omen::torch_kit::nn::kernels {
 namespace {

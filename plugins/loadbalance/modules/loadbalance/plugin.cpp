@@ -16,4 +16,5 @@
 
 OMEN_PLUGIN("loadbalance", "0.1.0", "Apache-2.0", omen::loadbalance::network_component(),
             omen::loadbalance::dataflow_component(), omen::loadbalance::convert_component(),
+            omen::loadbalance::dataflow_test_component(),
             omen::loadbalance::ablation_component() OMEN_LOADBALANCE_COST_PARTS)

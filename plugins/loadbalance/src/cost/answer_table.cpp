@@ -58,19 +58,75 @@ std::vector<double> values_of(const std::vector<CostRow>& answers, double CostRo
   return values;
 }
 
-void add_plan(TableBuilder& table, const std::vector<CostRow>& answers, double least_gain) {
+// Times are off by half and more, so a third digit would say nothing.
+constexpr int kWorthDigits = 2;
+
+double last_digit(double value) {
+  return std::pow(10, std::floor(std::log10(value)) - kWorthDigits + 1);
+}
+
+// Both times of a row; they stay apart, so that the shorter one still tells the device.
+std::pair<double, double> rounded_times(const CostRow& row) {
+  if (!(row.t_cpu_ms > 0 && row.t_gpu_ms > 0) || !std::isfinite(row.t_cpu_ms + row.t_gpu_ms))
+    return {row.t_cpu_ms, row.t_gpu_ms};
+  const auto rounded = [](double value, double unit) { return std::round(value / unit) * unit; };
+  double cpu = rounded(row.t_cpu_ms, last_digit(row.t_cpu_ms));
+  double gpu = rounded(row.t_gpu_ms, last_digit(row.t_gpu_ms));
+  if (cpu == gpu) (row.t_cpu_ms < row.t_gpu_ms ? gpu : cpu) += last_digit(cpu);
+  return {cpu, gpu};
+}
+
+void add_times(TableBuilder& table, const std::vector<CostRow>& answers) {
+  std::vector<double> cpu, gpu;
+  for (const CostRow& row : answers) {
+    const auto [cpu_ms, gpu_ms] = rounded_times(row);
+    cpu.push_back(row.refusal.empty() ? cpu_ms : kUnknown);
+    gpu.push_back(row.refusal.empty() ? gpu_ms : kUnknown);
+  }
+  const Metadata ms = {{"omen.unit", "ms"}, {"omen.direction", "lower"}};
+  add_numbers(table, "t_cpu_ms", std::move(cpu), ms);
+  add_numbers(table, "t_gpu_ms", std::move(gpu), ms);
+}
+
+enum Plan : std::int32_t { kSplit, kCpuOnly, kGpuOnly, kNotDivisible };
+
+Plan plan_of(const CostRow& row, const SplitCost& best, bool divisible, double least_gain) {
+  if (!divisible) return kNotDivisible;
+  if (best.gain >= least_gain && best.share > 0 && best.share < 100) return kSplit;
+  return row.t_cpu_ms < row.t_gpu_ms ? kCpuOnly : kGpuOnly;
+}
+
+void add_plan(TableBuilder& table, const KernelRows& rows, const std::vector<CostRow>& answers,
+              double least_gain) {
   std::vector<double> gains;
   std::vector<std::int32_t> plans;
-  std::vector<bool> present;
-  for (const CostRow& row : answers) {
+  std::vector<std::string> reasons;
+  std::vector<bool> present, explained;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const CostRow& row = answers[i];
+    const bool divisible = rows.rows[i].may_be_divided();
     present.push_back(row.refusal.empty());
     const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
-    gains.push_back(present.back() ? std::max(best.gain, 1.0) : kUnknown);
-    const bool worth = best.gain >= least_gain && best.share > 0 && best.share < 100;
-    plans.push_back(worth ? 0 : row.t_cpu_ms < row.t_gpu_ms ? 1 : 2);
+    gains.push_back(!present.back() ? kUnknown : divisible ? std::max(best.gain, 1.0) : 1);
+    plans.push_back(plan_of(row, best, divisible, least_gain));
+    explained.push_back(present.back() && !divisible);
+    reasons.push_back(divisible ? "" : rows.rows[i].divisible);
   }
   add_numbers(table, "gain", std::move(gains), {{"omen.unit", "1"}, {"omen.direction", "higher"}});
-  table.add_dictionary("plan", plans, {"split", "CPU only", "GPU only"}).valid(present);
+  table.add_dictionary("plan", plans, {"split", "CPU only", "GPU only", "not divisible"})
+      .valid(present);
+  table.add_strings("reason", reasons).valid(explained);
+}
+
+void add_machine(TableBuilder& table, const std::vector<CostRow>& answers,
+                 const ThisMachine& here) {
+  std::vector<std::string> names;
+  for (const CostRow& row : answers) {
+    names.push_back(row.refusal.empty() ? machine_name(row.cpu, row.gpu) : "");
+    const bool this_one = row.measured_here || here.has(row.cpu, row.gpu);
+    if (!names.back().empty() && !this_one) names.back() += ", not this one";
+  }
+  table.add_categories("machine", names);
 }
 
 // The line of one kernel and the marker of its best split, which lies on the line.
@@ -102,7 +158,8 @@ Table answer_table(const KernelRows& rows, const std::vector<CostRow>& answers,
                                                  : "ok");
   }
   table.add("workload_id", std::move(ids));
-  const Metadata percent = {{"omen.unit", "%"}, {"omen.direction", "lower"}};
+  // Neither a larger nor a smaller share is better, whatever a model's card says.
+  const Metadata percent = {{"omen.unit", "%"}, {"omen.direction", "none"}};
   add_numbers(table, "share", values_of(answers, &CostRow::share), percent);
   if (columns.intervals) {
     Metadata bound = percent;
@@ -113,10 +170,9 @@ Table answer_table(const KernelRows& rows, const std::vector<CostRow>& answers,
   add_class(table, "share_class", answers, &CostRow::classes, kShareClasses);
   add_class(table, "device", answers, &CostRow::devices, kDevices);
   if (columns.times) {
-    const Metadata ms = {{"omen.unit", "ms"}, {"omen.direction", "lower"}};
-    add_numbers(table, "t_cpu_ms", values_of(answers, &CostRow::t_cpu_ms), ms);
-    add_numbers(table, "t_gpu_ms", values_of(answers, &CostRow::t_gpu_ms), ms);
-    add_plan(table, answers, columns.least_gain);
+    add_times(table, answers);
+    add_plan(table, rows, answers, columns.least_gain);
+    add_machine(table, answers, columns.here);
   }
   table.add_categories("status", status);
   return table.finish();
@@ -129,7 +185,8 @@ void put_share_curves(const Run& run, const KernelRows& rows, const std::vector<
   std::vector<double> share, time;
   for (std::size_t i = 0; i < answers.size() && i < kMostCurves; ++i) {
     const CostRow& row = answers[i];
-    if (!row.refusal.empty() || !std::isfinite(row.t_cpu_ms)) continue;
+    if (!row.refusal.empty() || !std::isfinite(row.t_cpu_ms) || !rows.rows[i].may_be_divided())
+      continue;
     const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
     std::vector<SplitCost> curve = split_curve(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
     const auto behind = std::find_if(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cost/cost_model.hpp"
+#include "cost/this_machine.hpp"
 
 namespace omen::loadbalance::cost {
 
@@ -10,10 +11,14 @@ struct AnswerColumns {
   bool times = true, intervals = true;
   double level = 0.9;     // of the intervals
   double least_gain = 0;  // a split that gains less is not worth its trouble
+  ThisMachine here;
 };
 
-// share, share_class, device, [t_cpu_ms, t_gpu_ms, gain, plan], status. `gain` is the speed-up of
-// the best split over the better single device; `plan` is "split", "CPU only" or "GPU only".
+// share, share_class, device, [t_cpu_ms, t_gpu_ms, gain, plan, reason, machine], status. Times have
+// the digits that they are worth, and the shorter one is that of `device`. `gain` is the speed-up
+// of the best split over the better single device; `plan` is "split", "CPU only", "GPU only" or
+// "not divisible", for which `reason` says why; `machine` names the devices that the row speaks
+// for.
 Table answer_table(const KernelRows& rows, const std::vector<CostRow>& answers,
                    const AnswerColumns& columns);
 

@@ -18,8 +18,10 @@ Component cost_component() {
       .reads("nodes@programl/1", "edges", "workloads.wgsize:optional",
              "workloads.input_size:optional", "workloads.cpu:optional", "workloads.gpu:optional",
              "workloads.comp:optional", "workloads.rational:optional", "workloads.mem:optional",
-             "workloads.localmem:optional", "workloads.coalesced:optional")
-      .writes("share:%:lower", "t_cpu_ms:ms:lower", "t_gpu_ms:ms:lower", "gain:1:higher")
+             "workloads.localmem:optional", "workloads.coalesced:optional",
+             "workloads.global:optional", "workloads.local:optional",
+             "workloads.divisible:optional")
+      .writes("share:%", "t_cpu_ms:ms:lower", "t_gpu_ms:ms:lower", "gain:1:higher")
       .caps(kRepeatable | OMEN_CAP_UNCERTAINTY | OMEN_CAP_DEFAULT);
 }
 
@@ -28,7 +30,7 @@ Component tree_component() {
              "loadbalance.tree", "one decision tree on Grewe's four ratios")
       .reads("workloads.comp", "workloads.mem", "workloads.localmem", "workloads.coalesced",
              "workloads.wgsize", "workloads.input_size")
-      .writes("share:%:lower")
+      .writes("share:%")
       .caps(kRepeatable)
       .cite("doi:10.1109/CGO.2013.6494993");
 }
@@ -38,7 +40,7 @@ Component linear_component() {
                                           "linear regression on Grewe's four ratios")
       .reads("workloads.comp", "workloads.mem", "workloads.localmem", "workloads.coalesced",
              "workloads.wgsize", "workloads.input_size")
-      .writes("share:%:lower")
+      .writes("share:%")
       .caps(kRepeatable);
 }
 

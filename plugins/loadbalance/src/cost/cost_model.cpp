@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <omen/learn/artifact_state.hpp>
+#include <omen/learn/density.hpp>
+#include <tuple>
 
 #include "cost/share_scale.hpp"
 
@@ -28,11 +31,8 @@ struct Character {
   }
 };
 
-void set_share(CostRow& row, double logit, double width) {
-  row.share = share_of_logit(logit);
-  row.share_lo = share_of_logit(logit - width);
-  row.share_hi = share_of_logit(logit + width);
-}
+// Answers of a correction: logarithms of the ratio and of the product of both times.
+enum Corrected : Index { kRatioShift, kTotalShift, kShifts };
 
 void set_classes(CostRow& row) {
   const Vector share = Vector::Constant(1, row.share);
@@ -43,14 +43,47 @@ void set_classes(CostRow& row) {
     row.devices[static_cast<std::size_t>(c)] = devices(0, c);
 }
 
-void calibrate(CostRow& row, const Calibration& here) {
-  row.t_cpu_ms *= std::exp(here.log_cpu);
-  row.t_gpu_ms *= std::exp(here.log_gpu);
-  const double shift = here.log_gpu - here.log_cpu;
-  const double width = (logit_of_share(row.share_hi) - logit_of_share(row.share_lo)) / 2;
-  set_share(row, logit_of_share(row.share) + shift, width);
+// Times by these logarithms, and with them the share.
+void shift_times(CostRow& row, double log_cpu, double log_gpu) {
+  row.t_cpu_ms *= std::exp(log_cpu);
+  row.t_gpu_ms *= std::exp(log_gpu);
+  for (double* share : {&row.share, &row.share_lo, &row.share_hi})
+    if (std::isfinite(*share)) *share = share_of_logit(logit_of_share(*share) + log_gpu - log_cpu);
   set_classes(row);
+}
+
+void calibrate(CostRow& row, const Calibration& here) {
+  shift_times(row, here.log_cpu, here.log_gpu);
   if (here.launch_ms > 0) row.launch_ms = here.launch_ms;
+  row.cpu = here.cpu;
+  row.gpu = here.gpu;
+  row.measured_here = true;
+}
+
+// Votes on the device know more than times, so times yield: both meet at their mean, the one of
+// the device a little below.
+void agree_with_device(CostRow& row) {
+  constexpr double kEdge = 1.05;
+  const bool gpu = row.devices[1] > row.devices[0];
+  double &chosen = gpu ? row.t_gpu_ms : row.t_cpu_ms, &other = gpu ? row.t_cpu_ms : row.t_gpu_ms;
+  if (!(chosen * kEdge > other)) return;
+  const double mean = std::sqrt(chosen * other);
+  chosen = mean / std::sqrt(kEdge);
+  other = mean * std::sqrt(kEdge);
+}
+
+constexpr const char* kObservedMark = "cost.observed";  // machines that were observed
+
+std::string observed_name(std::size_t number) {
+  return "observed." + std::to_string(number);
+}
+
+int machine_count(const std::string& text, int fewest) {
+  constexpr int kMostMachines = 1000;
+  const int count = std::atoi(text.c_str());
+  if (count >= fewest && count <= kMostMachines) return count;
+  throw Error(OMEN_INVALID_DATA, "the model says it has " + text + " machines",
+              "Train the model again.");
 }
 
 bool same_device(const std::string& asked, const std::string& trained,
@@ -92,11 +125,14 @@ bool CostModel::has_times() const {
                      [](const MachineModel& machine) { return machine.has_times(); });
 }
 
+std::string machine_name(const std::string& cpu, const std::string& gpu) {
+  return cpu + (cpu.empty() || gpu.empty() ? "" : " + ") + gpu;
+}
+
 std::vector<std::string> CostModel::machines() const {
   std::vector<std::string> names;
   for (const MachineModel& machine : machines_)
-    names.push_back(machine.cpu + (machine.cpu.empty() || machine.gpu.empty() ? "" : " + ") +
-                    machine.gpu);
+    names.push_back(machine_name(machine.cpu, machine.gpu));
   return names;
 }
 
@@ -109,9 +145,9 @@ const MachineModel* CostModel::machine_of(const KernelRow& row) const {
 
 void CostModel::move(const KernelRow& row, const FeatureCounts& counts,
                      const std::vector<CostAnswers>& answers, Index at, double level,
-                     CostRow& out) const {
+                     bool may_be_unknown, CostRow& out) const {
   const std::optional<DeviceFigures> cpu = find_cpu(row.cpu), gpu = find_gpu(row.gpu);
-  if (!cpu || !gpu) {
+  if ((!cpu || !gpu) && !may_be_unknown) {
     out.refusal = "no figures of device '" + (cpu ? row.gpu : row.cpu) + "'";
     return;
   }
@@ -121,7 +157,7 @@ void CostModel::move(const KernelRow& row, const FeatureCounts& counts,
   }
   const Character kernel(counts);
   const double bytes = std::isfinite(row.input_size) ? row.input_size : 0;
-  double log_cpu = 0, log_gpu = 0, width = 0;
+  double log_cpu = 0, log_gpu = 0;
   for (std::size_t m = 0; m < machines_.size(); ++m) {
     const auto known_cpu = find_cpu(machines_[m].cpu), known_gpu = find_gpu(machines_[m].gpu);
     if (!known_cpu || !known_gpu) {
@@ -130,28 +166,97 @@ void CostModel::move(const KernelRow& row, const FeatureCounts& counts,
     }
     const double t_cpu = std::exp(answers[m].log_cpu[at]), t_gpu = std::exp(answers[m].log_gpu[at]);
     log_cpu +=
-        known_cpu->name == cpu->name
+        !cpu || known_cpu->name == cpu->name
             ? std::log(t_cpu)
             : std::log(move_time(t_cpu, 0, kernel.fp64_share, kernel.intensity, *known_cpu, *cpu));
-    log_gpu += known_gpu->name == gpu->name
+    log_gpu += !gpu || known_gpu->name == gpu->name
                    ? std::log(t_gpu)
                    : std::log(move_time(t_gpu, bytes, kernel.fp64_share, kernel.intensity,
                                         *known_gpu, *gpu));
-    const double own = machines_[m].half_width(level);
-    width = own >= width || std::isnan(own) ? own : width;
   }
   const auto count = static_cast<double>(machines_.size());
   out.t_cpu_ms = std::exp(log_cpu / count);
   out.t_gpu_ms = std::exp(log_gpu / count);
-  set_share(out, (log_gpu - log_cpu) / count, width);
+  out.share = share_of_logit((log_gpu - log_cpu) / count);
+  out.share_lo = out.share_hi = out.share;
+  for (const MachineModel& machine : machines_) {
+    const MachineModel::Interval own = machine.interval(out.share, 0, level);
+    out.share_lo = std::isnan(own.low) ? own.low : std::min(out.share_lo, own.low);
+    out.share_hi = std::isnan(own.high) ? own.high : std::max(out.share_hi, own.high);
+  }
   set_classes(out);
-  out.launch_ms = gpu->launch_ms;
-  out.extrapolating = true;
+  out.launch_ms = gpu ? gpu->launch_ms : 0;
+  std::tie(out.cpu, out.gpu) = names_of(row);
+}
+
+CostModel::Observed::Observed() : correction({1, 1, 0.5, 2 * kAlike}) {}
+
+std::pair<std::string, std::string> CostModel::names_of(const KernelRow& row) const {
+  if (const MachineModel* machine = machine_of(row)) return {machine->cpu, machine->gpu};
+  const std::optional<DeviceFigures> cpu = find_cpu(row.cpu), gpu = find_gpu(row.gpu);
+  return {cpu ? cpu->name : row.cpu, gpu ? gpu->name : row.gpu};
+}
+
+const CostModel::Observed* CostModel::observed_on(const KernelRow& row) const {
+  const auto names = names_of(row);
+  for (const Observed& one : observed_)
+    if (std::pair(one.cpu, one.gpu) == names) return &one;
+  return nullptr;
+}
+
+CostModel::Observed& CostModel::observed_here(const KernelRow& row) {
+  const auto names = names_of(row);
+  for (Observed& one : observed_)
+    if (std::pair(one.cpu, one.gpu) == names) return one;
+  Observed& fresh = observed_.emplace_back();
+  std::tie(fresh.cpu, fresh.gpu) = names;
+  return fresh;
+}
+
+std::size_t CostModel::observe(const KernelRows& measured_rows) {
+  std::vector<std::size_t> usable;
+  for (std::size_t i = 0; i < measured_rows.rows.size(); ++i)
+    if (measured(measured_rows.rows[i])) usable.push_back(i);
+  const KernelRows kept = measured_rows.subset(usable);
+  const Encoded x = encoder_.encode(kept);
+  const std::vector<CostRow> said = answer(kept, x, 0.5, true);
+  std::size_t counted = 0;
+  for (std::size_t i = 0; i < kept.rows.size(); ++i) {
+    const KernelRow& row = kept.rows[i];
+    if (!said[i].refusal.empty()) continue;
+    Matrix residual = Matrix::Zero(1, kShifts);
+    residual(0, kRatioShift) =
+        (row.has_both_times() ? std::log(row.t_gpu_ms / row.t_cpu_ms) : logit_of_share(row.share)) -
+        logit_of_share(said[i].share);
+    if (row.has_both_times() && has_times())
+      residual(0, kTotalShift) =
+          std::log(row.t_gpu_ms * row.t_cpu_ms / (said[i].t_gpu_ms * said[i].t_cpu_ms));
+    observed_here(row).correction.add(x.place.row(static_cast<Index>(i)), residual);
+    ++counted;
+  }
+  return counted;
 }
 
 std::vector<CostRow> CostModel::predict(const KernelRows& rows, double level,
                                         const std::optional<Calibration>& here) const {
   const Encoded x = encoder_.encode(rows);
+  std::vector<CostRow> out = answer(rows, x, level, false);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!out[i].refusal.empty()) continue;
+    if (const Observed* here_too = observed_on(rows.rows[i])) {
+      const Matrix shift = here_too->correction.of(x.place.row(static_cast<Index>(i)));
+      shift_times(out[i], (shift(0, kTotalShift) - shift(0, kRatioShift)) / 2,
+                  (shift(0, kTotalShift) + shift(0, kRatioShift)) / 2);
+    } else if (here && rows.rows[i].gpu.empty() && machine_of(rows.rows[i])) {
+      calibrate(out[i], *here);
+    }
+    agree_with_device(out[i]);
+  }
+  return out;
+}
+
+std::vector<CostRow> CostModel::answer(const KernelRows& rows, const Encoded& x, double level,
+                                       bool may_be_unknown) const {
   std::vector<CostAnswers> answers;
   for (const MachineModel& machine : machines_) answers.push_back(machine.predict(x));
   std::vector<CostRow> out(rows.rows.size());
@@ -162,15 +267,27 @@ std::vector<CostRow> CostModel::predict(const KernelRows& rows, double level,
       out[i].refusal = "no graph for this workload";
       continue;
     }
-    out[i].extrapolating = x.outside[i];
+    // Kernels that were measured on the machine in question are neighbours like those of training.
+    const Observed* seen = observed_on(row);
+    double neighbours = 0;
+    if (seen) {
+      learn::Density density(kAlike);
+      density.fit(seen->correction.rows());
+      neighbours = density.neighbours(x.place.row(at))[0];
+    }
     const MachineModel* machine = machine_of(row);
     if (!machine) {
-      move(row, rows.counts(row), answers, at, level, out[i]);
+      move(row, rows.counts(row), answers, at, level, may_be_unknown || seen, out[i]);
+      out[i].extrapolating = x.outside[i] || neighbours < kFewestNeighbours;
       continue;
     }
     const CostAnswers& answer = answers[static_cast<std::size_t>(machine - machines_.data())];
-    set_share(out[i], logit_of_share(answer.share[at]), machine->half_width(level));
+    neighbours += answer.neighbours[at];
+    out[i].extrapolating = x.outside[i] || neighbours < kFewestNeighbours;
     out[i].share = answer.share[at];
+    const MachineModel::Interval interval = machine->interval(answer.share[at], neighbours, level);
+    out[i].share_lo = interval.low;
+    out[i].share_hi = interval.high;
     out[i].t_cpu_ms = std::exp(answer.log_cpu[at]);
     out[i].t_gpu_ms = std::exp(answer.log_gpu[at]);
     for (std::size_t c = 0; c < 5; ++c)
@@ -178,7 +295,8 @@ std::vector<CostRow> CostModel::predict(const KernelRows& rows, double level,
     for (std::size_t c = 0; c < 2; ++c)
       out[i].devices[c] = answer.devices(at, static_cast<Index>(c));
     if (const auto gpu = find_gpu(machine->gpu)) out[i].launch_ms = gpu->launch_ms;
-    if (here && row.gpu.empty()) calibrate(out[i], *here);
+    out[i].cpu = machine->cpu;
+    out[i].gpu = machine->gpu;
   }
   return out;
 }
@@ -186,23 +304,37 @@ std::vector<CostRow> CostModel::predict(const KernelRows& rows, double level,
 void CostModel::save(ArtifactWriter& out) const {
   out.put_meta("cost.machines", std::to_string(machines_.size()));
   out.put_meta("cost.compiled", compiled_);
+  out.put_meta(kDensityMark, "yes");
   encoder_.save(out);
   for (std::size_t m = 0; m < machines_.size(); ++m)
     machines_[m].save(out, "machine." + std::to_string(m));
+  if (observed_.empty()) return;
+  out.put_meta(kObservedMark, std::to_string(observed_.size()));
+  learn::ArtifactState state(out);
+  for (std::size_t m = 0; m < observed_.size(); ++m) {
+    const std::string name = observed_name(m);
+    out.put_meta(name + ".cpu", observed_[m].cpu);
+    out.put_meta(name + ".gpu", observed_[m].gpu);
+    observed_[m].correction.save(state, name);
+  }
 }
 
 void CostModel::load(const ArtifactReader& in) {
-  constexpr int kMostMachines = 1000;
-  const int count = std::atoi(in.meta("cost.machines").c_str());
-  if (count < 1 || count > kMostMachines)
-    throw Error(OMEN_INVALID_DATA,
-                "the model says it has " + in.meta("cost.machines") + " machines",
-                "Train the model again.");
+  const int count = machine_count(in.meta("cost.machines"), 1);
   compiled_ = in.meta("cost.compiled");
   encoder_.load(in);
   machines_.assign(static_cast<std::size_t>(count), MachineModel());
   for (std::size_t m = 0; m < machines_.size(); ++m)
     machines_[m].load(in, "machine." + std::to_string(m), encoder_);
+  observed_.assign(
+      static_cast<std::size_t>(machine_count(in.find_meta(kObservedMark).value_or("0"), 0)), {});
+  const learn::ArtifactSource state(in);
+  for (std::size_t m = 0; m < observed_.size(); ++m) {
+    const std::string name = observed_name(m);
+    observed_[m].cpu = in.meta(name + ".cpu");
+    observed_[m].gpu = in.meta(name + ".gpu");
+    observed_[m].correction.load(state, name, encoder_.place_width(), kShifts);
+  }
 }
 
 }  // namespace omen::loadbalance::cost

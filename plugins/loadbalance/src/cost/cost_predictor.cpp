@@ -83,8 +83,18 @@ TableStream CostPredictor::predict(const Dataset& in, const Run& run) {
   columns.times = model.has_times();
   columns.level = level;
   columns.least_gain = options_.least_gain;
+  columns.here = read_this_machine();
   if (columns.times && !run.output_dir().empty()) put_share_curves(run, rows, answers);
   return answer_table(rows, answers, columns);
+}
+
+void CostPredictor::observe(const Dataset& measured, const Run& run) {
+  this->model();  // there must be one
+  KernelRows rows = read_kernels(measured, true, run);
+  assume_launch(rows);
+  if (model_->observe(rows) == 0)
+    throw Error(OMEN_INVALID_DATA, "no row has a graph and a measurement",
+                "Give targets t_cpu_ms and t_gpu_ms in ms, or share in %.");
 }
 
 void CostPredictor::save(ArtifactWriter& out) const {

@@ -47,6 +47,7 @@ class CostPredictor final : public Predictor {
   explicit CostPredictor(CostPredictorOptions options) : options_(std::move(options)) {}
   void fit(const Dataset& train, const Dataset& valid, const Run& run) override;
   TableStream predict(const Dataset& in, const Run& run) override;
+  void observe(const Dataset& measured, const Run& run) override;
   void save(ArtifactWriter& out) const override;
   void load(const ArtifactReader& in) override;
 

@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
+#include "graph/digest.hpp"
 #include "omen/join.hpp"
 
 namespace omen::loadbalance::cost {
 namespace {
 
-constexpr int kFewestRows = 4;       // that a name must occur in to be learnt
-constexpr double kRangeSlack = 0.1;  // of a range, before a launch counts as outside of it
-constexpr double kFarSlack = 1.5;    // of the farthest training row
+constexpr int kFewestRows = 4;         // that a name must occur in to be learnt
+constexpr double kRangeSlack = 0.1;    // of a range, before a launch counts as outside of it
+constexpr double kFarSlack = 1.5;      // of the farthest training row of a model of 0.1
+constexpr double kLaunchWeight = 0.2;  // of a deviation of the launch among distances of code
+constexpr double kFarLaunch = 3;       // deviations beyond which launches are equally far
 
 bool is_share(const std::string& name) {
   for (const char* prefix : {"op.", "class.", "call.", "memory.", "type."})
@@ -58,26 +62,6 @@ Vector as_vector(const std::vector<double>& values) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
 }
 
-// Mean and deviation of the known values of each column.
-void standardise(const Matrix& x, Vector& mean, Vector& scale) {
-  mean = Vector::Zero(x.cols());
-  scale = Vector::Ones(x.cols());
-  for (Index column = 0; column < x.cols(); ++column) {
-    double sum = 0, squares = 0, known = 0;
-    for (Index row = 0; row < x.rows(); ++row) {
-      const double value = x(row, column);
-      if (!std::isfinite(value)) continue;
-      sum += value;
-      squares += value * value;
-      known += 1;
-    }
-    if (known == 0) continue;
-    mean[column] = sum / known;
-    const double variance = squares / known - mean[column] * mean[column];
-    if (variance > 1e-12) scale[column] = std::sqrt(variance);
-  }
-}
-
 }  // namespace
 
 void KernelEncoder::fit(const KernelRows& rows, const EncoderOptions& options) {
@@ -103,9 +87,9 @@ void KernelEncoder::fit(const KernelRows& rows, const EncoderOptions& options) {
       if (i == 0) raw.resize(static_cast<Index>(rows.rows.size()), values.size());
       raw.row(static_cast<Index>(i)) = values.transpose();
     }
-    standardise(raw, means_[block], scales_[block]);
+    scalers_[block].fit(raw);
     if (block != kLaunch) continue;
-    launch_min_ = launch_max_ = means_[kLaunch];
+    launch_min_ = launch_max_ = scalers_[kLaunch].means();
     for (Index i = 0; i < raw.rows(); ++i)
       for (Index c = 0; c < raw.cols(); ++c) {
         if (!std::isfinite(raw(i, c))) continue;
@@ -113,9 +97,21 @@ void KernelEncoder::fit(const KernelRows& rows, const EncoderOptions& options) {
         launch_max_[c] = std::max(launch_max_[c], raw(i, c));
       }
   }
-  farthest_ = 0;
-  for (const KernelRow& row : rows.rows)
-    farthest_ = std::max(farthest_, distance(raw_blocks(rows, row)));
+  weigh_names(rows);
+}
+
+// What few programs have tells more about a kernel than what all have.
+void KernelEncoder::weigh_names(const KernelRows& rows) {
+  std::map<std::string, std::set<std::int32_t>> programs;
+  std::set<std::int32_t> all;
+  for (const KernelRow& row : rows.rows) {
+    all.insert(row.group);
+    for (const auto& [name, count] : rows.counts(row)) programs[name].insert(row.group);
+  }
+  rarity_.resize(static_cast<Index>(ratios_.size()));
+  for (std::size_t i = 0; i < ratios_.size(); ++i)
+    rarity_[static_cast<Index>(i)] = std::log(static_cast<double>(all.size()) /
+                                              static_cast<double>(programs[ratios_[i]].size()));
 }
 
 std::array<Vector, kBlocks> KernelEncoder::raw_blocks(const KernelRows& rows,
@@ -177,11 +173,35 @@ Index KernelEncoder::tree_width() const {
   return static_cast<Index>(names_.size() + ratios_.size()) + 4 + small_width();
 }
 
+// Directions of two vectors, the logarithms of counts by rarity and which names occur at all, under
+// random signs that keep distances (doi:10.1016/S0022-0000(03)00025-4); the launch behind them.
+Vector KernelEncoder::place(const FeatureCounts& counts, const Vector& launch) const {
+  Vector amounts = Vector::Zero(rarity_.size()), names = Vector::Zero(rarity_.size());
+  for (std::size_t i = 0; i < ratios_.size(); ++i) {
+    const double count = count_of(counts, ratios_[i]);
+    amounts[static_cast<Index>(i)] = log1(count) * rarity_[static_cast<Index>(i)];
+    names[static_cast<Index>(i)] = count > 0 ? 1 : 0;
+  }
+  for (Vector* part : {&amounts, &names})
+    if (const double length = part->norm(); length > 0) *part /= length * std::sqrt(2.0);
+  Vector made = Vector::Zero(place_width());
+  for (std::size_t i = 0; i < ratios_.size(); ++i) {
+    learn::Random amount_signs(fnv1a(ratios_[i]), 0), name_signs(fnv1a(ratios_[i]), 1);
+    const std::uint64_t of_amount = amount_signs.next(), of_name = name_signs.next();
+    for (Index c = 0; c < kPlaces; ++c)
+      made[c] += (of_amount >> c & 1 ? 1 : -1) * amounts[static_cast<Index>(i)] +
+                 (of_name >> c & 1 ? 1 : -1) * names[static_cast<Index>(i)];
+  }
+  made.head(kPlaces) /= std::sqrt(static_cast<double>(kPlaces));
+  made.tail(launch.size()) =
+      kLaunchWeight * scalers_[kLaunch].apply(launch).cwiseMax(-kFarLaunch).cwiseMin(kFarLaunch);
+  return made;
+}
+
 // Mean square of the standardised counts: how far a kernel lies from the middle.
-double KernelEncoder::distance(const std::array<Vector, kBlocks>& raw) const {
-  if (raw[kRatios].size() == 0) return 0;
-  const Vector z =
-      (raw[kRatios] - means_[kRatios]).cwiseQuotient(scales_[kRatios]).cwiseAbs().cwiseMin(20);
+double KernelEncoder::distance(const Vector& ratios) const {
+  if (ratios.size() == 0) return 0;
+  const Vector z = scalers_[kRatios].apply(ratios).cwiseAbs().cwiseMin(20);
   return z.squaredNorm() / static_cast<double>(z.size());
 }
 
@@ -191,7 +211,7 @@ bool KernelEncoder::outside(const std::array<Vector, kBlocks>& raw) const {
     const double slack = kRangeSlack * (launch_max_[i] - launch_min_[i]);
     if (launch[i] < launch_min_[i] - slack || launch[i] > launch_max_[i] + slack) return true;
   }
-  return distance(raw) > kFarSlack * farthest_;
+  return farthest_ > 0 && distance(raw[kRatios]) > kFarSlack * farthest_;
 }
 
 Encoded KernelEncoder::encode(const KernelRows& rows) const {
@@ -199,19 +219,18 @@ Encoded KernelEncoder::encode(const KernelRows& rows) const {
   Encoded encoded;
   encoded.trees.resize(count, tree_width());
   encoded.small.resize(count, small_width());
+  encoded.place.resize(count, place_width());
   for (std::size_t block = 0; block < kBlocks; ++block)
-    encoded.blocks.push_back({kBlockNames[block], Matrix(count, means_[block].size())});
+    encoded.blocks.push_back({kBlockNames[block], Matrix(count, scalers_[block].width())});
   for (Index i = 0; i < count; ++i) {
     const KernelRow& row = rows.rows[static_cast<std::size_t>(i)];
     encoded.trees.row(i) = tree_row(rows, row).transpose();
     encoded.small.row(i) = small_row(row).transpose();
     const std::array<Vector, kBlocks> raw = raw_blocks(rows, row);
     encoded.outside.push_back(outside(raw));
-    for (std::size_t block = 0; block < kBlocks; ++block) {
-      const Vector z = (raw[block] - means_[block]).cwiseQuotient(scales_[block]);
-      for (Index c = 0; c < z.size(); ++c)
-        encoded.blocks[block].values(i, c) = std::isfinite(z[c]) ? z[c] : 0;
-    }
+    encoded.place.row(i) = place(rows.counts(row), raw[kLaunch]).transpose();
+    for (std::size_t block = 0; block < kBlocks; ++block)
+      encoded.blocks[block].values.row(i) = scalers_[block].apply(raw[block]).transpose();
   }
   return encoded;
 }
@@ -222,12 +241,12 @@ void KernelEncoder::save(ArtifactWriter& out) const {
   out.put_text("encoder.names", join_lines(names_));
   out.put_text("encoder.ratios", join_lines(ratios_));
   for (std::size_t block = 0; block < kBlocks; ++block) {
-    out.put("encoder.mean." + std::to_string(block), as_list(means_[block]));
-    out.put("encoder.scale." + std::to_string(block), as_list(scales_[block]));
+    out.put("encoder.mean." + std::to_string(block), as_list(scalers_[block].means()));
+    out.put("encoder.scale." + std::to_string(block), as_list(scalers_[block].deviations()));
   }
   out.put("encoder.launch_min", as_list(launch_min_));
   out.put("encoder.launch_max", as_list(launch_max_));
-  out.put("encoder.farthest", std::vector<double>{farthest_});
+  out.put("encoder.rarity", as_list(rarity_));
 }
 
 void KernelEncoder::load(const ArtifactReader& in) {
@@ -245,12 +264,16 @@ void KernelEncoder::load(const ArtifactReader& in) {
     return as_vector(values);
   };
   for (std::size_t block = 0; block < kBlocks; ++block) {
-    means_[block] = read("encoder.mean." + std::to_string(block), widths[block]);
-    scales_[block] = read("encoder.scale." + std::to_string(block), widths[block]);
+    const std::string number = std::to_string(block);
+    scalers_[block] = learn::Scaler(read("encoder.mean." + number, widths[block]),
+                                    read("encoder.scale." + number, widths[block]));
   }
   launch_min_ = read("encoder.launch_min", widths[kLaunch]);
   launch_max_ = read("encoder.launch_max", widths[kLaunch]);
-  farthest_ = read("encoder.farthest", 1)[0];
+  // Models of 0.1 know the farthest kernel instead of which parts of kernels are rare.
+  farthest_ = in.find_meta(kDensityMark) ? 0 : read("encoder.farthest", 1)[0];
+  rarity_ = in.find_meta(kDensityMark) ? read("encoder.rarity", ratios_.size())
+                                       : Vector(Vector::Ones(block_width(kRatios)));
 }
 
 }  // namespace omen::loadbalance::cost

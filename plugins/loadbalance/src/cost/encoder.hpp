@@ -4,12 +4,17 @@
 
 #include <omen/artifact.hpp>
 #include <omen/learn/kernel.hpp>
+#include <omen/learn/random.hpp>
+#include <omen/learn/scaler.hpp>
 #include <string>
 #include <vector>
 
 #include "cost/kernel_rows.hpp"
 
 namespace omen::loadbalance::cost {
+
+// In the metadata of models that know the neighbours of a kernel.
+inline constexpr const char* kDensityMark = "cost.density";
 
 using learn::Index;
 using learn::Matrix;
@@ -30,8 +35,13 @@ struct Encoded {
   Matrix trees;               // NaN: unknown
   Matrix small;               // Grewe's features and the launch only
   learn::Blocks blocks;       // in the order of Block
-  std::vector<bool> outside;  // unlike anything in training
+  Matrix place;               // where the kernel lies among others, for distances between kernels
+  std::vector<bool> outside;  // a launch unlike any in training
 };
+
+// Columns of Encoded::place beside those of the launch: projections of counts, from which no count
+// can be read.
+inline constexpr Index kPlaces = 64;
 
 // Everything it knows is learnt in fit: names that occur often enough, means, deviations, ranges.
 class KernelEncoder {
@@ -43,7 +53,8 @@ class KernelEncoder {
   bool with_input_size() const { return input_size_; }
   Index tree_width() const;
   Index small_width() const;
-  Index block_width(Block block) const { return means_[block].size(); }
+  Index block_width(Block block) const { return scalers_[block].width(); }
+  Index place_width() const { return kPlaces + block_width(kLaunch); }
 
   void save(ArtifactWriter& out) const;
   // OMEN_INVALID_DATA where sizes do not fit together.
@@ -53,15 +64,18 @@ class KernelEncoder {
   std::array<Vector, kBlocks> raw_blocks(const KernelRows& rows, const KernelRow& row) const;
   Vector tree_row(const KernelRows& rows, const KernelRow& row) const;
   Vector small_row(const KernelRow& row) const;
-  double distance(const std::array<Vector, kBlocks>& raw) const;
+  Vector place(const FeatureCounts& counts, const Vector& launch) const;
+  void weigh_names(const KernelRows& rows);
+  double distance(const Vector& ratios) const;
   bool outside(const std::array<Vector, kBlocks>& raw) const;
 
   bool grewe_ = false, input_size_ = true;
   std::vector<std::string> names_;   // counts
   std::vector<std::string> ratios_;  // those that are also taken by instruction
-  std::array<Vector, kBlocks> means_, scales_;
+  std::array<learn::Scaler, kBlocks> scalers_;
   Vector launch_min_, launch_max_;
-  double farthest_ = 0;  // largest distance from the middle in training
+  double farthest_ = 0;  // in models of 0.1: largest distance from the middle in training
+  Vector rarity_;        // of each of ratios_: logarithm of programs over those that have it
 };
 
 }  // namespace omen::loadbalance::cost

@@ -7,6 +7,8 @@
 #include <omen/learn/graph_ids.hpp>
 #include <unordered_map>
 
+#include "opencl/launch_columns.hpp"
+
 namespace omen::loadbalance::cost {
 namespace {
 
@@ -80,14 +82,6 @@ bool KernelRow::has_both_times() const {
   return t_cpu_ms > 0 && t_gpu_ms > 0 && std::isfinite(t_cpu_ms) && std::isfinite(t_gpu_ms);
 }
 
-KernelRows KernelRows::subset(const std::vector<std::size_t>& which) const {
-  KernelRows part;
-  part.graphs = graphs;
-  part.groups = groups;
-  for (const std::size_t row : which) part.rows.push_back(rows[row]);
-  return part;
-}
-
 const FeatureCounts& KernelRows::counts(const KernelRow& row) const {
   static const FeatureCounts none;
   return row.graph < 0 ? none : graphs[static_cast<std::size_t>(row.graph)];
@@ -100,13 +94,13 @@ KernelRows read_kernels(const Dataset& in, bool with_targets, const Run& run) {
   const std::vector<double> ids = numbers_or_unknown(workloads, "workload_id");
   const std::vector<double> graph =
       numbers_or_unknown(workloads, learn::graph_id_column(workloads));
-  const std::vector<double> wgsize = numbers_or_unknown(workloads, "wgsize");
-  const std::vector<double> input_size = numbers_or_unknown(workloads, "input_size");
+  const std::vector<LaunchFigures> launch = launch_figures(workloads);
   const std::vector<std::string> group = texts_or_empty(workloads, "group");
   const std::vector<std::string> name = texts_or_empty(workloads, "name");
   const std::vector<std::string> cpu = texts_or_empty(workloads, "cpu");
   const std::vector<std::string> gpu = texts_or_empty(workloads, "gpu");
   const std::vector<std::string> compiled = texts_or_empty(workloads, "compiled");
+  const std::vector<std::string> divisible = texts_or_empty(workloads, "divisible");
   std::array<std::vector<double>, 6> grewe;
   for (std::size_t c = 0; c < grewe.size(); ++c)
     grewe[c] = numbers_or_unknown(workloads, kGreweColumns[c]);
@@ -117,8 +111,8 @@ KernelRows read_kernels(const Dataset& in, bool with_targets, const Run& run) {
     if (const auto at = graphs.find(static_cast<std::int64_t>(graph[i]));
         graph[i] == graph[i] && at != graphs.end())
       row.graph = at->second;
-    row.wgsize = wgsize[i];
-    row.input_size = input_size[i];
+    row.wgsize = launch[i].wgsize;
+    row.input_size = launch[i].input_size;
     for (std::size_t c = 0; c < grewe.size(); ++c) row.grewe[c] = grewe[c][i];
     const auto [at, fresh] =
         group_of.try_emplace(group[i], static_cast<std::int32_t>(rows.groups.size()));
@@ -128,6 +122,7 @@ KernelRows read_kernels(const Dataset& in, bool with_targets, const Run& run) {
     row.cpu = cpu[i];
     row.gpu = gpu[i];
     row.compiled = compiled[i];
+    row.divisible = divisible[i];
     rows.rows.push_back(std::move(row));
   }
   if (with_targets) read_targets(in, rows);

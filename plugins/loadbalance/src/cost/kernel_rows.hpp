@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/features.hpp"
+#include "opencl/launch.hpp"
 
 namespace omen::loadbalance::cost {
 
@@ -27,9 +28,11 @@ struct KernelRow {
   std::array<double, 6> grewe = {kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
   std::int32_t group = -1;  // rows of one program have the same number
   std::string name, cpu, gpu, compiled;
+  std::string divisible;  // "yes", why not, or nothing where it was not judged
   double t_cpu_ms = kUnknown, t_gpu_ms = kUnknown, share = kUnknown;  // only where measured
 
   bool has_both_times() const;
+  bool may_be_divided() const { return divisible.empty() || divisible == kDivisible; }
 };
 
 struct KernelRows {
@@ -38,11 +41,18 @@ struct KernelRows {
   std::vector<std::string> groups;
 
   const FeatureCounts& counts(const KernelRow& row) const;
-  KernelRows subset(const std::vector<std::size_t>& which) const;
+  /// Numbers of rows in any type, since folds count as matrices do.
+  template <class Row>
+  KernelRows subset(const std::vector<Row>& which) const {
+    KernelRows part{graphs, {}, groups};
+    for (const Row row : which) part.rows.push_back(rows[static_cast<std::size_t>(row)]);
+    return part;
+  }
 };
 
-// Reads workloads, nodes and edges; `targets` too where `with_targets` is set. Columns that a
-// dataset lacks are unknown. run.step() is called between graphs.
+// Reads workloads, nodes and edges; errors of launch_figures() for sizes that are none; `targets`
+// too where `with_targets` is set. Columns that a dataset lacks are unknown. run.step() is called
+// between graphs.
 KernelRows read_kernels(const Dataset& in, bool with_targets, const Run& run);
 
 // Adds the rows of a second dataset behind the first.

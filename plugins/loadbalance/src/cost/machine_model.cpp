@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <omen/learn/artifact_state.hpp>
+#include <omen/learn/folds.hpp>
 
 #include "cost/share_scale.hpp"
 
@@ -27,28 +28,6 @@ Vector row_weights(const KernelRows& rows) {
   for (std::size_t i = 0; i < rows.rows.size(); ++i)
     weights[static_cast<Index>(i)] = std::pow(count[rows.rows[i].group], -0.25);
   return weights / weights.mean();
-}
-
-// Groups to folds, the largest first, each into the emptiest; rows where there are too few groups.
-std::vector<int> folds_of(const KernelRows& rows, int count) {
-  std::map<std::int32_t, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) groups[rows.rows[i].group].push_back(i);
-  std::vector<std::vector<std::size_t>> parts;
-  if (static_cast<int>(groups.size()) >= count) {
-    for (auto& [group, members] : groups) parts.push_back(std::move(members));
-  } else {
-    for (std::size_t i = 0; i < rows.rows.size(); ++i) parts.push_back({i});
-  }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  std::vector<int> fold(rows.rows.size(), 0);
-  std::vector<std::size_t> filled(static_cast<std::size_t>(count), 0);
-  for (const std::vector<std::size_t>& part : parts) {
-    const auto emptiest = std::min_element(filled.begin(), filled.end());
-    *emptiest += part.size();
-    for (const std::size_t row : part) fold[row] = static_cast<int>(emptiest - filled.begin());
-  }
-  return fold;
 }
 
 }  // namespace
@@ -156,33 +135,36 @@ Vector MachineModel::predict_share(const Inputs& in) const {
   return sum.cwiseMax(0).cwiseMin(100);
 }
 
-learn::ResidualQuantiles MachineModel::held_out_residuals(const KernelRows& rows,
-                                                          const KernelEncoder& encoder,
-                                                          const CostOptions& options,
-                                                          std::uint64_t seed,
-                                                          const Run& run) const {
-  std::vector<double> said, measured;
-  const int count = std::min<int>(options.inner_folds, static_cast<int>(rows.rows.size()));
-  if (count < 2) return {};
-  const std::vector<int> fold = folds_of(rows, count);
-  for (int held = 0; held < count; ++held) {
-    std::vector<std::size_t> in, out;
-    for (std::size_t i = 0; i < fold.size(); ++i) (fold[i] == held ? out : in).push_back(i);
-    if (in.empty() || out.empty()) continue;
-    run.step(static_cast<double>(held) / (2 * count), "intervals");
-    const KernelRows train = rows.subset(in), test = rows.subset(out);
+learn::ConditionalQuantiles MachineModel::held_out_residuals(const KernelRows& rows,
+                                                             const KernelEncoder& encoder,
+                                                             const CostOptions& options,
+                                                             std::uint64_t seed,
+                                                             const Run& run) const {
+  std::vector<double> said, measured, neighbours;
+  std::vector<std::int32_t> groups;
+  for (const KernelRow& row : rows.rows) groups.push_back(row.group);
+  const learn::Folds folds =
+      learn::make_folds(static_cast<Index>(groups.size()), groups, options.inner_folds, seed);
+  for (int held = 0; held < folds.count; ++held) {
+    run.step(static_cast<double>(held) / (2 * folds.count), "intervals");
+    const KernelRows train = rows.subset(folds.training_rows(held));
+    const KernelRows test = rows.subset(folds.held_out_rows(held));
     MachineModel part;
     const Encoded seen = encoder.encode(train), asked = encoder.encode(test);
     part.fit_share(seen, Targets(train), options, seed, run);
-    const Vector answer = part.predict_share(part.inputs(asked));
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      said.push_back(logit_of_share(answer[static_cast<Index>(i)]));
-      measured.push_back(logit_of_share(share_of(test.rows[i])));
+    part.density_.fit(seen.place);
+    const Vector answer = part.predict_share(part.inputs(asked)),
+                 near = part.density_.neighbours(asked.place);
+    for (std::size_t i = 0; i < test.rows.size(); ++i) {
+      said.push_back(answer[static_cast<Index>(i)]);
+      measured.push_back(share_of(test.rows[i]));
+      neighbours.push_back(near[static_cast<Index>(i)]);
     }
   }
-  const auto rows_held = static_cast<Index>(said.size());
-  return {Eigen::Map<const Vector>(said.data(), rows_held),
-          Eigen::Map<const Vector>(measured.data(), rows_held)};
+  const auto held = static_cast<Index>(said.size());
+  return {Eigen::Map<const Vector>(said.data(), held),
+          Eigen::Map<const Vector>(measured.data(), held),
+          Eigen::Map<const Vector>(neighbours.data(), held), options.interval_bins};
 }
 
 void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
@@ -194,6 +176,7 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   residuals_ = held_out_residuals(rows, encoder, options, seed, run);
   const Encoded x = encoder.encode(rows);
   const Targets y(rows);
+  density_.fit(x.place);
   run.step(0.5, "fit");
   const Inputs in = fit_share(x, y, options, seed, run);
   if (has_times_) total_.fit(x.trees, y.total, y.weights, 0, options.trees, seed + 2, run);
@@ -218,6 +201,7 @@ CostAnswers MachineModel::predict(const Encoded& x) const {
   const Inputs in = inputs(x);
   CostAnswers answers;
   answers.share = predict_share(in);
+  answers.neighbours = density_.neighbours(x.place);
   const Index count = answers.share.size();
   answers.classes = class_.predict(x.trees) + class_likeness(answers.share);
   answers.devices =
@@ -246,8 +230,13 @@ CostAnswers MachineModel::predict(const Encoded& x) const {
   return answers;
 }
 
-double MachineModel::half_width(double level) const {
-  return residuals_.half_width(level);
+MachineModel::Interval MachineModel::interval(double share, double neighbours, double level) const {
+  if (!logit_residuals_.sorted().empty()) {
+    const double logit = logit_of_share(share), width = logit_residuals_.half_width(level);
+    return {share_of_logit(logit - width), share_of_logit(logit + width)};
+  }
+  const double width = residuals_.half_width(level, neighbours);
+  return {std::max(share - width, 0.0), std::min(share + width, 100.0)};
 }
 
 void MachineModel::save(ArtifactWriter& out, const std::string& prefix) const {
@@ -271,7 +260,8 @@ void MachineModel::save(ArtifactWriter& out, const std::string& prefix) const {
       informed_[few].device.save(state, own + ".device");
     }
   }
-  out.put(prefix + ".residuals", residuals_.sorted());
+  density_.save(state, prefix + ".density");
+  residuals_.save(state, prefix + ".residuals");
 }
 
 void MachineModel::load(const ArtifactReader& in, const std::string& prefix,
@@ -301,7 +291,12 @@ void MachineModel::load(const ArtifactReader& in, const std::string& prefix,
       informed_[few].device.load(state, own + ".device", width, 2);
     }
   }
-  residuals_ = learn::ResidualQuantiles(in.get<double>(prefix + ".residuals"));
+  if (in.find_meta(kDensityMark)) {
+    density_.load(state, prefix + ".density", encoder.place_width());
+    residuals_.load(state, prefix + ".residuals");
+  } else {
+    logit_residuals_ = learn::ResidualQuantiles(in.get<double>(prefix + ".residuals"));
+  }
 }
 
 }  // namespace omen::loadbalance::cost

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omen/boosting/boosted_head.hpp>
+#include <omen/learn/density.hpp>
 #include <omen/learn/intervals.hpp>
 #include <optional>
 
@@ -16,6 +17,7 @@ struct CostOptions {
   ProcessScales process;
   bool with_process = true;  // the Gaussian process keeps its training rows in the model
   int inner_folds = 5;       // that intervals are measured on; groups stay together
+  int interval_bins = 5;     // kinds of kernels by neighbours, each with intervals of its own
 };
 
 // Answers for some rows.
@@ -23,7 +25,13 @@ struct CostAnswers {
   Vector share;             // percent for the CPU
   Matrix classes, devices;  // probabilities in the order of kShareClasses and kDevices
   Vector log_cpu, log_gpu;  // of milliseconds; NaN where times were not learnt
+  Vector neighbours;        // kernels of training that are like each
 };
+
+// Distance over which kernels are alike, and how many neighbours an answer needs that is not a
+// guess: about a tenth of the rows that inner folds hold out have fewer. Not chosen blindly: the
+// outer folds of devmap had been seen.
+inline constexpr double kAlike = 0.15, kFewestNeighbours = 0.3;
 
 // One machine: a CPU and a GPU on which rows were measured.
 class MachineModel {
@@ -31,8 +39,11 @@ class MachineModel {
   void fit(const KernelRows& rows, const KernelEncoder& encoder, const CostOptions& options,
            std::uint64_t seed, const Run& run);
   CostAnswers predict(const Encoded& x) const;
-  // Half width of an interval of the logit of the share that covers `level` of new programs.
-  double half_width(double level) const;
+  // The interval of a share with that many neighbours that covers `level` of new programs.
+  struct Interval {
+    double low, high;  // percent
+  };
+  Interval interval(double share, double neighbours, double level) const;
 
   void save(ArtifactWriter& out, const std::string& prefix) const;
   void load(const ArtifactReader& in, const std::string& prefix, const KernelEncoder& encoder);
@@ -53,15 +64,18 @@ class MachineModel {
                    std::uint64_t seed, const Run& run);
   Inputs inputs(const Encoded& x) const;
   Vector predict_share(const Inputs& in) const;
-  learn::ResidualQuantiles held_out_residuals(const KernelRows& rows, const KernelEncoder& encoder,
-                                              const CostOptions& options, std::uint64_t seed,
-                                              const Run& run) const;
+  learn::ConditionalQuantiles held_out_residuals(const KernelRows& rows,
+                                                 const KernelEncoder& encoder,
+                                                 const CostOptions& options, std::uint64_t seed,
+                                                 const Run& run) const;
 
   bool with_process_ = true, has_times_ = false;
   learn::BoostedHead share_, ratio_, total_, class_, device_, device_small_;
   std::optional<learn::GaussianProcess> process_;
-  std::array<Informed, 2> informed_;    // by all columns, by few
-  learn::ResidualQuantiles residuals_;  // of the logit
+  std::array<Informed, 2> informed_;  // by all columns, by few
+  learn::Density density_{kAlike};
+  learn::ConditionalQuantiles residuals_;     // of the share, by neighbours
+  learn::ResidualQuantiles logit_residuals_;  // instead of them in models of 0.1
 };
 
 }  // namespace omen::loadbalance::cost

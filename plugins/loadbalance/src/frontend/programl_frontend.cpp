@@ -21,6 +21,7 @@
 #include "llvm/kernels.hpp"
 #include "llvm/read_module.hpp"
 #include "llvm/struct_definitions.hpp"
+#include "opencl/launch.hpp"
 #include "opencl/splittable.hpp"
 
 namespace omen::loadbalance {
@@ -196,19 +197,21 @@ void add_counts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
   table.add(name, std::move(values)).valid(known);
 }
 
-// Whether the work-groups of each kernel may be divided between devices: "yes" or why not.
+// Whether the work-groups of each kernel may be divided between devices: "yes" or why not, and
+// along which dimensions.
 void add_verdicts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
                   const std::map<std::string, SplitVerdict>& verdicts) {
-  std::vector<std::string> texts;
-  std::vector<bool> known;
+  std::vector<std::string> texts, dimensions;
+  std::vector<bool> known, divisible;
   for (const ProgramGraph& graph : graphs) {
     const auto verdict = verdicts.find(graph.name);
     known.push_back(verdict != verdicts.end());
-    texts.push_back(!known.back()                  ? ""
-                    : verdict->second.splittable() ? "yes"
-                                                   : verdict->second.reason());
+    divisible.push_back(known.back() && verdict->second.splittable());
+    texts.push_back(!known.back() ? "" : divisible.back() ? kDivisible : verdict->second.reason());
+    dimensions.push_back(divisible.back() ? dimensions_text(verdict->second.dimensions) : "");
   }
   table.add_strings("divisible", texts).valid(known);
+  table.add_strings("divisible_along", dimensions).valid(divisible);
 }
 
 Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& module,

@@ -3,6 +3,7 @@
 #include "network/components.hpp"
 
 #include "network/convert_command.hpp"
+#include "network/dataflow_test_command.hpp"
 #include "network/network_predictor.hpp"
 
 namespace omen::loadbalance {
@@ -20,6 +21,12 @@ Component network_component() {
 Component convert_component() {
   return command<ConvertCommand, ConvertOptions>(
       "loadbalance.convert", "turns a published checkpoint into a model of loadbalance.network");
+}
+
+Component dataflow_test_component() {
+  return command<DataflowTestCommand, DataflowTestOptions>(
+      "loadbalance.dataflow-test",
+      "precision, recall and F1 of a data-flow model on questions with answers");
 }
 
 }  // namespace omen::loadbalance

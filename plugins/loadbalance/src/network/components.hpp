@@ -8,5 +8,6 @@ namespace omen::loadbalance {
 
 Component network_component();
 Component convert_component();
+Component dataflow_test_component();
 
 }  // namespace omen::loadbalance

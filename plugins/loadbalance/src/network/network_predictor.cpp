@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "omen/error.hpp"
+#include "omen/learn/errors.hpp"
 #include "omen/torch/device.hpp"
 
 namespace omen::loadbalance {
@@ -127,9 +128,7 @@ NetworkPredictor::NetworkPredictor(NetworkPredictorOptions options)
     : options_(std::move(options)) {}
 
 const NetworkModel& NetworkPredictor::model() const {
-  if (model_) return *model_;
-  throw Error(OMEN_INVALID_STATE, std::string(kNetworkId) + " has no model yet",
-              "Train one with omen train, or load one with --model.");
+  return learn::require_model(model_, kNetworkId);
 }
 
 void NetworkPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {

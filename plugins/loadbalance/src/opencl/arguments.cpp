@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -102,6 +103,14 @@ class Maker {
     bound_ = index_bound();
   }
 
+  double wanted() const {
+    double bytes = 0;
+    for (std::size_t i = 0; i < signature_.parameters.size(); ++i)
+      if (signature_.parameters[i].kind == ParameterKind::kBuffer)
+        bytes += std::max(static_cast<double>(buffer_bytes(i)), reached_bytes(i));
+    return bytes;
+  }
+
   std::vector<Argument> make() const {
     std::vector<Argument> arguments;
     for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
@@ -163,7 +172,38 @@ class Maker {
     }
     const std::size_t elements =
         share_bytes_ ? std::max<std::size_t>(share_bytes_ / parameter.bytes, 1) : 0;
-    return parameter.bytes * std::max(elements, request_.range.items());
+    const std::size_t least = parameter.bytes * std::max(elements, request_.range.items());
+    const double reached = reached_bytes(i);
+    return reached > static_cast<double>(kMostReached)
+               ? least
+               : std::max(least, static_cast<std::size_t>(reached));
+  }
+
+  // As far as the kernel is known to reach into a buffer, in whole elements.
+  double reached_bytes(std::size_t i) const {
+    const auto number = [this](std::size_t argument) { return whole_number(argument); };
+    double bytes = 0;
+    for (const Bound& bound : signature_.parameters[i].reach)
+      bytes = std::max(bytes, largest_value(bound, request_.range, number).value_or(0));
+    const auto element = static_cast<double>(signature_.parameters[i].bytes);
+    return std::ceil(bytes / element) * element;
+  }
+
+  std::optional<std::int64_t> whole_number(std::size_t i) const {
+    const Parameter& parameter = signature_.parameters.at(i);
+    if (parameter.kind != ParameterKind::kValue || parameter.bytes > sizeof(std::int64_t) ||
+        (parameter.scalar != ScalarKind::kSigned && parameter.scalar != ScalarKind::kUnsigned))
+      return std::nullopt;
+    const auto given = given_.find(i);
+    const Argument argument =
+        given == given_.end() ? from_signature(i) : from_text(i, given->second);
+    std::int64_t value = 0;
+    std::memcpy(&value, argument.bytes.data(), argument.bytes.size());
+    const std::size_t unused = 64 - 8 * argument.bytes.size();
+    return parameter.scalar == ScalarKind::kSigned
+               ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >>
+                     static_cast<int>(unused)
+               : value;
   }
 
   Argument buffer(std::size_t i, const std::string& contents) const {
@@ -295,6 +335,10 @@ class Maker {
 
 std::vector<Argument> make_arguments(const Signature& signature, const ArgumentRequest& request) {
   return Maker(signature, request).make();
+}
+
+double wanted_bytes(const Signature& signature, const ArgumentRequest& request) {
+  return Maker(signature, request).wanted();
 }
 
 }  // namespace omen::loadbalance

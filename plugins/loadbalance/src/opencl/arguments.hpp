@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "opencl/bound.hpp"
 #include "opencl/launch.hpp"
 
 namespace omen::loadbalance {
@@ -22,6 +23,7 @@ struct Parameter {
   std::size_t scalar_bytes = 1;             // of one scalar
   std::size_t bytes = 1;                    // of the value, or of one element of the buffer
   bool constant = false;                    // the kernel cannot write it
+  std::vector<Bound> reach = {};            // where accesses end, in bytes from its start
 };
 
 struct Signature {
@@ -46,9 +48,14 @@ struct ArgumentRequest {
   std::uint64_t seed = 0;
 };
 
-// One argument for each parameter. Buffers that are not given hold one element for each work-item;
-// whole numbers are set to the size of the range in the dimension that their name speaks of.
-// OMEN_INVALID_ARGUMENT for a text that does not fit, OMEN_UNSUPPORTED for images and the like.
+// One argument for each parameter. Buffers that are not given hold one element for each work-item,
+// and as much as the kernel is known to reach where that is below kMostReached; whole numbers are
+// set to the size of the range in the dimension that their name speaks of. OMEN_INVALID_ARGUMENT
+// for a text that does not fit, OMEN_UNSUPPORTED for images and the like.
+inline constexpr std::size_t kMostReached = std::size_t{1} << 30;
 std::vector<Argument> make_arguments(const Signature& signature, const ArgumentRequest& request);
+
+// Bytes of all buffers that they would have; what the kernel reaches counts however much it is.
+double wanted_bytes(const Signature& signature, const ArgumentRequest& request);
 
 }  // namespace omen::loadbalance

@@ -3,13 +3,14 @@
 #include "opencl/calibrate_command.hpp"
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "graph/calibration.hpp"
+#include "omen/pending_file.hpp"
 #include "opencl/forecast.hpp"
 #include "opencl/measured_run.hpp"
 #include "opencl/own_kernels.hpp"
+#include "opencl/profiler.hpp"
 #include "opencl/record.hpp"
 
 namespace omen::loadbalance {
@@ -94,7 +95,6 @@ int CalibrateCommand::run(const std::vector<std::string>& args, const TablesOut&
     throw Error(OMEN_INVALID_ARGUMENT,
                 "calibrate takes no argument, but '" + args[0] + "' was given",
                 "see its options with: omen loadbalance calibrate --help");
-  const std::array<OpenClDevice, 2> devices = choose_devices(options_.on, list_opencl_devices());
   const std::string directory = run.scratch_dir().empty()
                                     ? std::filesystem::temp_directory_path().string()
                                     : run.scratch_dir();
@@ -105,13 +105,13 @@ int CalibrateCommand::run(const std::vector<std::string>& args, const TablesOut&
     const OwnKernel& kernel = divisible_kernels()[i];
     run.step(static_cast<double>(i) / static_cast<double>(count), kernel.name);
     const std::string path = directory + "/" + kernel.name + ".cl";
-    std::ofstream(path) << kernel.source;
+    replace_file(path, kernel.source);
     const SplitOptions settings = options_of(kernel, options_);
-    const SplitJob job = prepare_job(path, settings, run.seed());
+    const KernelLaunch job = prepare_launch(run, path, settings);
     const auto tables = kernel_tables(run, path, settings, kernel.name,
                                       static_cast<double>(job.range.group_items()),
                                       static_cast<double>(job.buffer_bytes()));
-    Row row{kernel.name, measure_run(run, path, settings, "find", 50), std::nullopt};
+    Row row{kernel.name, measure_run(run, path, settings, shares::kFind, 50), std::nullopt};
     if (!row.measured.agreement.equal)
       throw Error(OMEN_INTERNAL,
                   std::string("kernel ") + kernel.name +
@@ -128,8 +128,8 @@ int CalibrateCommand::run(const std::vector<std::string>& args, const TablesOut&
     return 0;
   }
   Calibration fitted = fit_calibration(points);
-  fitted.cpu = devices[0].name;
-  fitted.gpu = devices[1].name;
+  fitted.cpu = rows[0].measured.devices[0].name;
+  fitted.gpu = rows[0].measured.devices[1].name;
   const std::filesystem::path file =
       options_.file.empty() ? calibration_file() : std::filesystem::path(options_.file);
   write_calibration(fitted, file);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists OpenCL devices and chooses the pair that shares the work.
-#include <charconv>
-#include <limits>
-
 #include "omen/opencl.hpp"
 #include "opencl/runtime.hpp"
 
@@ -52,32 +49,20 @@ OpenClDevice describe(const ClLibrary& cl, cl_platform_id platform, cl_device_id
           known);
 }
 
-// "P:D" or "P:D/U".
-OpenClDevice parse_device(const std::string& item, const std::string& text,
-                          const std::vector<OpenClDevice>& devices) {
-  int numbers[3] = {-1, -1, 0};
-  const char *at = item.data(), *const last = at + item.size();
-  const char separators[] = {':', '/', '\0'};
-  int count = 0;
-  for (; count < 3 && at < last; ++count) {
-    const auto [end, error] = std::from_chars(at, last, numbers[count]);
-    if (error != std::errc() || (end < last && *end != separators[count]))
-      bad_choice(text, devices, "'" + item + "' names no device");
-    at = end < last ? end + 1 : end;
-  }
+OpenClDevice find_device(const DeviceChoice& wanted, const std::string& text,
+                         const std::vector<OpenClDevice>& devices) {
   for (OpenClDevice device : devices) {
-    if (count < 2 || device.platform != numbers[0] || device.device != numbers[1]) continue;
-    if (count == 3) {
-      if (!device.can_be_divided || numbers[2] < 1 ||
-          static_cast<unsigned>(numbers[2]) > device.compute_units)
+    if (device.platform != wanted.platform || device.device != wanted.device) continue;
+    if (wanted.units_of > 0) {
+      if (!device.can_be_divided || wanted.units_of > device.compute_units)
         bad_choice(text, devices,
-                   device.id() + " cannot give " + std::to_string(numbers[2]) + " of its " +
+                   device.id() + " cannot give " + std::to_string(wanted.units_of) + " of its " +
                        std::to_string(device.compute_units) + " compute units");
-      device.units_of = device.compute_units = static_cast<unsigned>(numbers[2]);
+      device.units_of = device.compute_units = wanted.units_of;
     }
     return device;
   }
-  bad_choice(text, devices, "'" + item + "' names no device");
+  bad_choice(text, devices, "'" + wanted.id() + "' names no device");
 }
 
 std::array<OpenClDevice, 2> default_pair(const std::vector<OpenClDevice>& devices) {
@@ -97,11 +82,6 @@ std::array<OpenClDevice, 2> default_pair(const std::vector<OpenClDevice>& device
 }
 
 }  // namespace
-
-std::string OpenClDevice::id() const {
-  const std::string text = std::to_string(platform) + ":" + std::to_string(device);
-  return units_of ? text + "/" + std::to_string(units_of) : text;
-}
 
 std::vector<OpenClDevice> list_opencl_devices() {
   const ClLibrary& cl = ClLibrary::get();
@@ -131,11 +111,9 @@ std::vector<OpenClDevice> list_opencl_devices() {
 std::array<OpenClDevice, 2> choose_devices(const std::string& text,
                                            const std::vector<OpenClDevice>& devices) {
   if (text.empty()) return default_pair(devices);
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos || text.find(',', comma + 1) != std::string::npos)
-    bad_choice(text, devices, "two devices are wanted");
-  return {parse_device(text.substr(0, comma), text, devices),
-          parse_device(text.substr(comma + 1), text, devices)};
+  const auto wanted = parse_devices(text);
+  if (!wanted) bad_choice(text, devices, "two devices are wanted");
+  return {find_device((*wanted)[0], text, devices), find_device((*wanted)[1], text, devices)};
 }
 
 }  // namespace omen::loadbalance

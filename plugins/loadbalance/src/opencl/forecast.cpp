@@ -3,7 +3,6 @@
 #include "opencl/forecast.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace omen::loadbalance {
 namespace {
@@ -26,18 +25,17 @@ std::optional<double> number(const Table& rows, const char* column) {
   return std::isnan(value) ? std::nullopt : std::optional<double>(value);
 }
 
+Interval interval(const Table& rows, const std::string& column) {
+  return {number(rows, (column + ".lo").c_str()), number(rows, (column + ".hi").c_str())};
+}
+
 }  // namespace
 
 std::map<std::string, Table> kernel_tables(const Run& run, const std::string& path,
                                            const SplitOptions& options, const std::string& kernel,
                                            double wgsize, double input_bytes) {
-  const nlohmann::json settings = {{"kernel", kernel},
-                                   {"cl_std", options.cl_std},
-                                   {"define", options.define},
-                                   {"include_dir", options.include_dir},
-                                   {"include", options.include}};
   std::map<std::string, Table> tables =
-      call::lower(run, "loadbalance.programl", path, settings.dump());
+      call::lower(run, "loadbalance.programl", path, front_end_options(options, kernel));
   tables["workloads"] = with_columns(tables.at("workloads"), wgsize, input_bytes);
   return tables;
 }
@@ -61,8 +59,9 @@ std::optional<Forecast> forecast(const Run& run, const std::map<std::string, Tab
       return std::nullopt;
     }
     found.share = *share;
-    found.low = number(rows, "share.lo");
-    found.high = number(rows, "share.hi");
+    found.share_interval = interval(rows, "share");
+    found.first_interval = interval(rows, "t_cpu_ms");
+    found.second_interval = interval(rows, "t_gpu_ms");
     found.first_ms = number(rows, "t_cpu_ms");
     found.second_ms = number(rows, "t_gpu_ms");
     found.gain = number(rows, "gain");

@@ -11,10 +11,15 @@
 
 namespace omen::loadbalance {
 
+struct Interval {
+  std::optional<double> low, high;  // both or none
+};
+
 struct Forecast {
   std::string predictor, status;
   double share = 50;  // percent for the first device
-  std::optional<double> low, high, first_ms, second_ms, gain;
+  std::optional<double> first_ms, second_ms, gain;
+  Interval share_interval, first_interval, second_interval;
 };
 
 // Graph and features of one kernel as a predictor reads them: workloads with wgsize and input_size,

@@ -75,6 +75,7 @@ class KernelRunner::Impl {
     guard("build it", {[this] {
             for (Side& side : sides_) build(side);
           }});
+    if (!setup_.overrun_file.empty()) watch_overruns(setup_.overrun_file);
     for (Side& side : sides_) make_memory(side);
     if (shares_memory_) make_shared_memory();
   }
@@ -274,7 +275,7 @@ class KernelRunner::Impl {
       if (!is_buffer(i)) continue;
       const Bytes& bytes = setup_.arguments[i].bytes;
       if (side.facts.unified_memory && side.facts.is_cpu)
-        side.memory.back() = std::make_unique<GuardedMemory>(bytes.size());
+        side.memory.back() = std::make_unique<GuardedMemory>(bytes.size(), argument_name(i));
       side.own.back() = make_buffer(side, bytes.size(),
                                     side.memory.back() ? side.memory.back()->data() : nullptr);
       write(side, side.own.back().get(), bytes);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kDefaultItems = std::size_t{1} << 20;
 constexpr std::size_t kDefaultGroup = 64;
-constexpr std::size_t kBytesPerItem = 4;
 
 [[noreturn]] void invalid_launch(const std::string& message, const std::string& hint) {
   throw Error(OMEN_INVALID_ARGUMENT, message, hint);
@@ -122,15 +121,40 @@ SplitPlan plan_split(const LaunchRange& range, unsigned dimension, double share)
   return plan;
 }
 
-unsigned split_dimension(const LaunchRange& range, unsigned allowed_mask) {
-  unsigned best = 3;
+std::optional<unsigned> find_split_dimension(const LaunchRange& range, unsigned allowed_mask) {
+  std::optional<unsigned> best;
   for (unsigned d = 0; d < range.dimensions; ++d)
     if ((allowed_mask >> d & 1) && range.groups(d) > 1 &&
-        (best == 3 || range.groups(d) >= range.groups(best)))
+        (!best || range.groups(d) >= range.groups(*best)))
       best = d;
-  if (best < 3) return best;
-  throw Error(OMEN_UNSUPPORTED, "the range has fewer than two work-groups to divide",
+  return best;
+}
+
+std::string no_split_reason(const LaunchRange& range, unsigned allowed_mask) {
+  if (range.items() == range.group_items())
+    return "the range has fewer than two work-groups to divide";
+  return "its work-groups may be divided along dimension " + dimensions_text(allowed_mask) +
+         " only, and the range has one group there";
+}
+
+unsigned split_dimension(const LaunchRange& range, unsigned allowed_mask) {
+  if (const auto found = find_split_dimension(range, allowed_mask)) return *found;
+  throw Error(OMEN_UNSUPPORTED, no_split_reason(range, allowed_mask),
               "choose a larger --global or a smaller --local");
+}
+
+std::string dimensions_text(unsigned mask) {
+  std::string text;
+  for (unsigned d = 0; d < 3; ++d)
+    if (mask >> d & 1) text += (text.empty() ? "" : ",") + std::to_string(d);
+  return text;
+}
+
+unsigned parse_dimensions(std::string_view text) {
+  unsigned mask = 0;
+  for (const char c : text)
+    if (c >= '0' && c <= '2') mask |= 1u << (c - '0');
+  return mask;
 }
 
 }  // namespace omen::loadbalance

@@ -4,10 +4,17 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace omen::loadbalance {
+
+// That a work-item is taken to read or write where nothing tells.
+inline constexpr std::size_t kBytesPerItem = 4;
+
+// What the column `divisible` says of a kernel whose work-groups may be divided; else why not.
+inline constexpr const char* kDivisible = "yes";
 
 struct LaunchRange {
   unsigned dimensions = 1;
@@ -60,7 +67,17 @@ struct SplitPlan {
 SplitPlan plan_split(const LaunchRange& range, unsigned dimension, double share);
 
 // The dimension with the most groups among those of the mask, the last of equals: neighbours in
-// memory stay on one device. OMEN_UNSUPPORTED where none has two groups.
+// memory stay on one device. Nothing where none of them has two groups.
+std::optional<unsigned> find_split_dimension(const LaunchRange& range, unsigned allowed_mask);
+// The same; OMEN_UNSUPPORTED with the reason where there is none.
 unsigned split_dimension(const LaunchRange& range, unsigned allowed_mask);
+// Why there is none.
+std::string no_split_reason(const LaunchRange& range, unsigned allowed_mask);
+
+// A mask of dimensions as the column `divisible_along` has it, "0,2"; what is no dimension does not
+// count.
+inline constexpr unsigned kAllDimensions = 7;
+std::string dimensions_text(unsigned mask);
+unsigned parse_dimensions(std::string_view text);
 
 }  // namespace omen::loadbalance

@@ -2,6 +2,9 @@
 // Calls the profiler through the host and reads its counters.
 #include "opencl/measured_run.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "omen/host.hpp"
@@ -38,8 +41,25 @@ bool has_crashed(const Error& error) {
   return details.is_object() && details.value("outcome", "") == "CRASHED";
 }
 
+// What the process wrote before it died; empty: no argument had to do with it.
+std::string named_overrun(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+[[noreturn]] void explain_crash(const Error& error, const std::string& path,
+                                const std::string& overrun) {
+  if (!overrun.empty())
+    throw Error(OMEN_INVALID_DATA, "the kernel of " + path + " " + overrun,
+                "mend the kernel, give the buffer its size with --arg I=buffer:BYTES, or counts "
+                "their values with --arg I=VALUE");
+  throw Error(OMEN_INTERNAL, "the driver died while it ran " + path + ": " + error.what(),
+              "run it again, or try other devices with --on", error.details_json());
+}
+
 void read_row(const std::string& name, int device, double value, MeasuredRun& run) {
   const auto is = [&name](const char* metric) { return name == metric; };
+  if (is(metric::kStart)) run.start_share = value;
   if (is(metric::kShare)) run.samples.push_back({value, {}, SearchStep::kSweep});
   if (is(metric::kStep)) run.samples.back().step = static_cast<SearchStep>(static_cast<int>(value));
   if (is(metric::kSplit)) run.samples.back().time.total_ms = value;
@@ -50,11 +70,24 @@ void read_row(const std::string& name, int device, double value, MeasuredRun& ru
   if (is(metric::kBest)) run.best_ms = value;
   if (is(metric::kBestSplit)) run.split_share = value;
   if (is(metric::kBestSplitMs)) run.split_ms = value;
+  if (is(metric::kDoubt)) run.doubt = static_cast<GainDoubt>(static_cast<int>(value));
   if (is(metric::kEqual)) run.agreement.equal = value != 0;
   if (is(metric::kInEveryBit)) run.agreement.in_every_bit = value != 0;
   if (is(metric::kError)) run.agreement.largest_error = value;
   if (is(metric::kErrorAt)) run.agreement.parameter = static_cast<int>(value);
   if (is(metric::kMerge)) run.merge_ms = value;
+}
+
+std::array<OpenClDevice, 2> devices_from(const std::string& text) {
+  const json list = json::parse(text);
+  std::array<OpenClDevice, 2> devices;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    devices[i].platform = list.at(i).at("platform");
+    devices[i].device = list.at(i).at("device");
+    devices[i].units_of = list.at(i).at("units");
+    devices[i].name = list.at(i).at("name");
+  }
+  return devices;
 }
 
 }  // namespace
@@ -70,10 +103,13 @@ double MeasuredRun::alone_ms(int device) const {
 MeasuredRun measure_run(const Run& run, const std::string& path, const SplitOptions& options,
                         const std::string& shares, double start_share) {
   MeasuredRun measured;
+  std::error_code none_yet;
+  std::filesystem::remove(overrun_file(run), none_yet);
   try {
     const Table rows = call::collect(run, "loadbalance.opencl", json{{"source", path}}.dump(),
                                      profiler_options(options, shares, start_share).dump())
                            .read_all();
+    measured.devices = devices_from(rows.metadata(kDevicesKey));
     const StringColumn names = rows.strings("metric");
     const auto devices = rows.column<std::int32_t>("device");
     const auto values = rows.column<double>("value");
@@ -81,12 +117,7 @@ MeasuredRun measure_run(const Run& run, const std::string& path, const SplitOpti
       read_row(std::string(names[row]), devices[row], values[row], measured);
   } catch (const Error& error) {
     if (!has_crashed(error)) throw;
-    throw Error(
-        OMEN_INVALID_DATA, "the process that ran the kernel of " + path + " died: " + error.what(),
-        "if the kernel leaves its buffers, give these their sizes with --arg i=buffer:BYTES "
-        "and counts their values with --arg i=VALUE; otherwise the driver failed: try "
-        "other devices with --on",
-        error.details_json());
+    explain_crash(error, path, named_overrun(overrun_file(run)));
   }
   return measured;
 }

@@ -13,10 +13,13 @@
 namespace omen::loadbalance {
 
 struct MeasuredRun {
+  std::array<OpenClDevice, 2> devices;  // with their place and name
+  double start_share = 0;
   std::vector<SplitSample> samples;
   std::array<double, 2> whole_ms{};
   double best_share = 0, best_ms = 0;    // what to use
   double split_share = 0, split_ms = 0;  // the best with work for both devices
+  GainDoubt doubt = GainDoubt::kNone;
   Agreement agreement;
   double merge_ms = 0;
 
@@ -24,8 +27,8 @@ struct MeasuredRun {
   double alone_ms(int device) const;
 };
 
-// `shares` as of the profiler. A process that dies is an OMEN_INVALID_DATA that says why kernels
-// do.
+// `shares` as of the profiler. OMEN_INVALID_DATA with the name of the argument where the kernel
+// leaves its buffers; a driver that dies is an OMEN_INTERNAL.
 MeasuredRun measure_run(const Run& run, const std::string& path, const SplitOptions& options,
                         const std::string& shares, double start_share);
 

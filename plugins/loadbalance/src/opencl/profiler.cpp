@@ -27,6 +27,24 @@ std::string source_of(const std::string& workload_json) {
               "write: omen profile --with loadbalance.opencl -- kernel.cl");
 }
 
+std::string devices_json(const std::array<OpenClDevice, 2>& devices) {
+  json list = json::array();
+  for (const OpenClDevice& device : devices)
+    list.push_back({{"platform", device.platform},
+                    {"device", device.device},
+                    {"units", device.units_of},
+                    {"name", device.name}});
+  return list.dump();
+}
+
+// Without a forecast the devices share by units and clock.
+double share_by_units(const std::array<OpenClDevice, 2>& devices) {
+  const auto power = [](const OpenClDevice& device) {
+    return std::max(1u, device.compute_units) * std::max(device.clock_hz, 1.0);
+  };
+  return 100 * power(devices[0]) / (power(devices[0]) + power(devices[1]));
+}
+
 // Rows of the table `counters`.
 class Counters {
  public:
@@ -49,8 +67,9 @@ class Counters {
     add(metric::kDevice, sample.time.first_ms, 0);
     add(metric::kDevice, sample.time.second_ms, 1);
   }
-  Table finish() {
+  Table finish(const std::array<OpenClDevice, 2>& devices) {
     return TableBuilder()
+        .metadata(kDevicesKey, devices_json(devices))
         .add("workload_id", std::vector<std::int64_t>(times_.size(), 0))
         .add("t_ns", std::move(times_))
         .add("device", std::move(devices_))
@@ -102,6 +121,16 @@ void add_agreement(const SplitMeter& meter, const Agreement& agreement, Counters
   counters.add(metric::kMerge, meter.merge_ms());
 }
 
+void add_search(const SplitSearch& found, Counters& counters) {
+  for (const SplitSample& sample : found.samples) counters.add(sample);
+  counters.start_run();
+  counters.add(metric::kBestShare, found.share);
+  counters.add(metric::kBest, found.time_ms);
+  counters.add(metric::kBestSplit, found.split_share);
+  counters.add(metric::kBestSplitMs, found.split_ms);
+  counters.add(metric::kDoubt, static_cast<int>(found.doubt));
+}
+
 }  // namespace
 
 std::string OpenClProfiler::probe() {
@@ -122,30 +151,44 @@ std::string OpenClProfiler::probe() {
   return json{{"devices", devices}}.dump();
 }
 
+struct OpenClProfiler::Measured {
+  Measured(SplitJob made, const SplitOptions& options, const Run& run)
+      : job(std::move(made)), meter(job, options, run) {}
+  SplitJob job;
+  SplitMeter meter;
+};
+
+OpenClProfiler::OpenClProfiler(OpenClProfilerOptions options) : options_(std::move(options)) {}
+
+// The process ends soon, and what the driver's threads hold ends with it.
+OpenClProfiler::~OpenClProfiler() {
+  static_cast<void>(last_.release());
+}
+
 TableStream OpenClProfiler::collect(const std::string& workload_json, const Run& run) {
   run.step(0, "compile");
-  SplitJob job = prepare_job(source_of(workload_json), options_, run.seed());
+  SplitJob job = prepare_job(run, source_of(workload_json), options_);
   if (options_.keep_builtins) {
-    job.code.split_text = job.code.text;
-    job.code.takes_range.clear();
+    job.kernel.split_text = job.kernel.text;
+    job.kernel.takes_range = false;
   }
-  run.step(0.1, "build");
-  SplitMeter meter(job, options_, run);
+  const double start =
+      options_.start_share >= 0 ? options_.start_share : share_by_units(job.devices);
+  const std::array<OpenClDevice, 2> devices = job.devices;
   Counters counters;
-  add_agreement(meter, meter.check(options_.start_share), counters);
-  if (options_.shares == "find") {
-    const SplitSearch found = meter.find(options_.start_share);
-    for (const SplitSample& sample : found.samples) counters.add(sample);
-    counters.start_run();
-    counters.add(metric::kBestShare, found.share);
-    counters.add(metric::kBest, found.time_ms);
-    counters.add(metric::kBestSplit, found.split_share);
-    counters.add(metric::kBestSplitMs, found.split_ms);
-  } else if (options_.shares != "none") {
+  counters.add(metric::kStart, start);
+  counters.add(metric::kBytes, static_cast<double>(job.buffer_bytes()));
+  if (options_.shares == shares::kPlan) return counters.finish(devices);
+  run.step(0.1, "build");
+  last_ = std::make_unique<Measured>(std::move(job), options_, run);
+  SplitMeter& meter = last_->meter;
+  add_agreement(meter, meter.check(start), counters);
+  if (options_.shares == shares::kFind)
+    add_search(meter.find(start), counters);
+  else if (options_.shares != shares::kNone)
     for (const SplitSample& sample : meter.sweep(listed_shares(options_.shares)))
       counters.add(sample);
-  }
-  return counters.finish();
+  return counters.finish(devices);
 }
 
 }  // namespace omen::loadbalance

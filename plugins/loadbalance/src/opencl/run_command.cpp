@@ -10,6 +10,7 @@
 #include "opencl/emit_c.hpp"
 #include "opencl/forecast.hpp"
 #include "opencl/measured_run.hpp"
+#include "opencl/profiler.hpp"
 #include "opencl/record.hpp"
 #include "opencl/split_job.hpp"
 
@@ -34,21 +35,13 @@ std::string with_unit(double value, const std::string& unit, int digits = 4) {
   return short_text(value, digits) + " " + unit;
 }
 
-// Without a forecast the devices share by units and clock.
-double share_by_units(const SplitJob& job) {
-  const auto power = [](const OpenClDevice& device) {
-    return std::max(1u, device.compute_units) * std::max(device.clock_hz, 1.0);
-  };
-  return 100 * power(job.devices[0]) / (power(job.devices[0]) + power(job.devices[1]));
-}
-
-Table arguments_table(const SplitJob& job) {
+Table arguments_table(const KernelLaunch& job) {
   std::vector<std::int32_t> index;
   std::vector<std::string> names, types, values, origins;
   for (std::size_t i = 0; i < job.arguments.size(); ++i) {
     index.push_back(static_cast<std::int32_t>(i));
-    names.push_back(job.signature.parameters[i].name);
-    types.push_back(job.signature.parameters[i].type);
+    names.push_back(job.parameters()[i].name);
+    types.push_back(job.parameters()[i].type);
     values.push_back(job.arguments[i].meaning);
     origins.emplace_back(job.arguments[i].made ? "made from the signature" : "given");
   }
@@ -61,8 +54,8 @@ Table arguments_table(const SplitJob& job) {
       .finish();
 }
 
-Table plan_table(const SplitJob& job, double share) {
-  const SplitPlan plan = job.plan(share);
+Table plan_table(const KernelLaunch& job, const MeasuredRun& measured) {
+  const SplitPlan plan = job.plan(measured.best_share);
   const unsigned dimensions = job.range.dimensions;
   std::vector<std::string> ids, names, offsets, sizes;
   std::vector<double> shares;
@@ -75,8 +68,8 @@ Table plan_table(const SplitJob& job, double share) {
     groups.push_back(static_cast<std::int64_t>(count));
     shares.push_back(100.0 * static_cast<double>(count) / static_cast<double>(plan.groups));
   };
-  add(job.devices[0], plan.first, plan.first_groups);
-  add(job.devices[1], plan.second, plan.groups - plan.first_groups);
+  add(measured.devices[0], plan.first, plan.first_groups);
+  add(measured.devices[1], plan.second, plan.groups - plan.first_groups);
   return TableBuilder()
       .add_strings("device", ids)
       .add_strings("name", names)
@@ -134,56 +127,97 @@ class Report {
   std::vector<std::string> what_, value_;
 };
 
-std::string agreement_text(const SplitJob& job, const Agreement& agreement, double tolerance) {
+std::string agreement_text(const KernelLaunch& job, const Agreement& agreement, double tolerance) {
   if (agreement.in_every_bit) return "equal in every bit";
   const std::string error =
       with_unit(agreement.largest_error, "of the largest magnitude", 3) + ", argument '" +
-      job.signature.parameters[static_cast<std::size_t>(agreement.parameter)].name + "'";
+      job.parameters()[static_cast<std::size_t>(agreement.parameter)].name + "'";
   if (agreement.equal)
     return "equal within " + short_text(tolerance, 3) + "; largest error " + error;
   return "DIFFERENT; largest error " + error;
 }
 
-Table result_table(const SplitJob& job, const MeasuredRun& measured, double start,
+std::string gain_text(const MeasuredRun& measured, double single) {
+  const std::string gain = with_unit(single / measured.split_ms, "x");
+  switch (measured.doubt) {
+    case GainDoubt::kMeasuringError:
+      return gain + ", a measuring error: halves of one device gain 2 x at most";
+    case GainDoubt::kUnevenWork:
+      return gain + ", more than " + with_unit(largest_gain(measured.split_share), "x", 3) +
+             " for equal groups";
+    case GainDoubt::kNone:
+      break;
+  }
+  return gain;
+}
+
+// Where a time or share that was measured lies outside of what was predicted.
+void add_surprises(const MeasuredRun& measured, const Forecast& forecast, Report& report) {
+  const auto outside = [&report](const std::string& what, double value, const Interval& interval,
+                                 const char* unit) {
+    if (!interval.low || !interval.high || (value >= *interval.low && value <= *interval.high))
+      return;
+    report.add("remark", what + " is " + with_unit(value, unit) + ", predicted were " +
+                             short_text(*interval.low) + " to " + with_unit(*interval.high, unit));
+  };
+  outside("the measured share", measured.split_share, forecast.share_interval, "%");
+  outside("the first device alone", measured.alone_ms(0), forecast.first_interval, "ms");
+  outside("the second device alone", measured.alone_ms(1), forecast.second_interval, "ms");
+}
+
+void add_remarks(const MeasuredRun& measured, const std::optional<Forecast>& forecast,
+                 Report& report) {
+  if (measured.doubt == GainDoubt::kUnevenWork)
+    report.add("remark",
+               "uneven work: some work-groups take longer than others, so the best share "
+               "depends on the data");
+  if (measured.doubt == GainDoubt::kMeasuringError)
+    report.add("remark",
+               "the times cannot be right; measure again on a machine that does nothing "
+               "else");
+  if (forecast) add_surprises(measured, *forecast, report);
+}
+
+Table result_table(const KernelLaunch& job, const MeasuredRun& measured,
                    const std::optional<Forecast>& forecast, const RunOptions& options) {
   Report report;
   report.add("range", text_of(job.range.global, job.range.dimensions) + " in groups of " +
                           text_of(job.range.local, job.range.dimensions));
   if (forecast) {
     std::string text = with_unit(forecast->share, "%");
-    if (forecast->low && forecast->high)
-      text += " [" + short_text(*forecast->low) + " to " + short_text(*forecast->high) + "]";
+    const Interval& interval = forecast->share_interval;
+    if (interval.low && interval.high)
+      text += " [" + short_text(*interval.low) + " to " + short_text(*interval.high) + "]";
     if (!forecast->status.empty() && forecast->status != "ok")
       text += " (" + forecast->status + ")";
     report.add("predicted share", text);
     if (forecast->gain) report.add("predicted gain", with_unit(*forecast->gain, "x"));
   } else {
-    report.add("start", with_unit(start, options.share >= 0 ? "%, as given"
-                                                            : "%, by compute units and clock"));
+    report.add("start",
+               with_unit(measured.start_share,
+                         options.share >= 0 ? "%, as given" : "%, by compute units and clock"));
   }
   report.add("measured share", with_unit(measured.split_share, "%"));
   const double single = std::min(measured.alone_ms(0), measured.alone_ms(1));
   report.add("split", with_unit(measured.split_ms, "ms"));
   report.add("better device alone", with_unit(single, "ms"));
-  report.add("measured gain", with_unit(single / measured.split_ms, "x"));
+  report.add("measured gain", gain_text(measured, single));
   const bool both = measured.best_share > 0 && measured.best_share < 100;
   report.add("advice", both ? "divide the work at " + with_unit(measured.best_share, "%")
-                            : "use device " + job.devices[measured.best_share > 50 ? 0 : 1].id() +
+                            : "use device " +
+                                  measured.devices[measured.best_share > 50 ? 0 : 1].id() +
                                   " alone: the split gains less than " +
                                   with_unit(100 * options.min_gain, "%"));
   report.add("results", agreement_text(job, measured.agreement, options.tolerance));
-  for (const std::string& note : job.verdict.notes)
+  add_remarks(measured, forecast, report);
+  for (const std::string& note : job.kernel.verdict.notes)
     report.add("note", note + "; checked in this run");
-  if (!job.code.rewritten.empty()) {
-    std::string names;
-    for (const std::string& name : job.code.rewritten) names += (names.empty() ? "" : ", ") + name;
-    report.add("rewritten", names);
-  }
+  if (!job.kernel.rewritten.empty()) report.add("rewritten", join(job.kernel.rewritten));
   return report.finish();
 }
 
-void draw(const Run& run, const SplitJob& job, std::vector<SplitSample> samples,
-          const std::optional<Forecast>& forecast) {
+void draw(const Run& run, const KernelLaunch& job, const MeasuredRun& measured,
+          std::vector<SplitSample> samples, const std::optional<Forecast>& forecast) {
   using nlohmann::json;
   std::sort(samples.begin(), samples.end(),
             [](const SplitSample& a, const SplitSample& b) { return a.share < b.share; });
@@ -213,8 +247,8 @@ void draw(const Run& run, const SplitJob& job, std::vector<SplitSample> samples,
       {"data", data},
       {"layout",
        {{"title",
-         {{"text",
-           job.signature.kernel + " on " + job.devices[0].name + " and " + job.devices[1].name}}},
+         {{"text", job.kernel.signature.kernel + " on " + measured.devices[0].name + " and " +
+                       measured.devices[1].name}}},
         {"xaxis", {{"title", {{"text", "share of the first device [%]"}}}}},
         {"yaxis", {{"title", {{"text", "time [ms]"}}}, {"rangemode", "tozero"}}}}}};
   put_figure(run, "share", figure.dump(), steps_table(samples, forecast));
@@ -231,6 +265,28 @@ Table code_table(const std::string& code) {
   return TableBuilder().add_strings("code", lines).metadata("omen.render", "text").finish();
 }
 
+// For the devices that a run would take; where this machine has none, for those of --on, or for
+// any.
+std::string emitted(const Run& run, const KernelLaunch& job, const std::string& path,
+                    const RunOptions& options, double start) {
+  EmittedDevices devices;
+  try {
+    const MeasuredRun plan = measure_run(run, path, options, shares::kPlan, start);
+    return emit_host_code(job, plan.devices, plan.start_share, path);
+  } catch (const Error& error) {
+    if (error.code() != OMEN_UNAVAILABLE) throw;
+    log(OMEN_LOG_INFO, kRunCommand, std::string("no device is looked at: ") + error.what());
+  }
+  if (const auto wanted = parse_devices(options.on)) {
+    devices.emplace();
+    for (std::size_t i = 0; i < 2; ++i) static_cast<DeviceChoice&>((*devices)[i]) = (*wanted)[i];
+  } else if (!options.on.empty()) {
+    throw Error(OMEN_INVALID_ARGUMENT, "devices '" + options.on + "' are not understood",
+                "write two of them as P:D,P:D, or P:D/U for U of the compute units of one");
+  }
+  return emit_host_code(job, devices, start >= 0 ? start : 50, path);
+}
+
 void check_arguments(const std::vector<std::string>& args) {
   if (args.size() != 1)
     throw Error(OMEN_INVALID_ARGUMENT,
@@ -244,35 +300,33 @@ int RunCommand::run(const std::vector<std::string>& args, const TablesOut& out, 
   check_arguments(args);
   const std::string path = std::filesystem::absolute(args[0]).string();
   run.step(0, "compile");
-  const SplitJob job = prepare_job(path, options_, run.seed());
+  const KernelLaunch job = prepare_launch(run, path, options_);
   run.step(0.1, "predict");
   std::string why;
   const std::map<std::string, Table> tables = kernel_tables(
-      run, path, options_, job.signature.kernel, static_cast<double>(job.range.group_items()),
-      static_cast<double>(job.buffer_bytes()));
+      run, path, options_, job.kernel.signature.kernel,
+      static_cast<double>(job.range.group_items()), static_cast<double>(job.buffer_bytes()));
   const std::optional<Forecast> predicted =
       options_.share >= 0 ? std::nullopt
                           : forecast(run, tables, options_.predictor, options_.model, why);
   if (!why.empty()) log(OMEN_LOG_WARN, kRunCommand, "no share was predicted: " + why);
-  const double start = options_.share >= 0 ? options_.share
-                       : predicted         ? predicted->share
-                                           : share_by_units(job);
+  const double start = predicted ? predicted->share : options_.share;
   if (options_.emit == "c") {
-    out.put("code", code_table(emit_host_code(job, start, path)));
+    out.put("code", code_table(emitted(run, job, path, options_, start)));
     return 0;
   }
   run.step(0.2, "run");
-  const MeasuredRun measured = measure_run(run, path, options_, "find", start);
+  const MeasuredRun measured = measure_run(run, path, options_, shares::kFind, start);
   std::vector<SplitSample> samples = measured.samples;
   if (options_.sweep) {
     const MeasuredRun swept = measure_run(run, path, options_, "step:5", start);
     samples.insert(samples.end(), swept.samples.begin(), swept.samples.end());
   }
   out.put("arguments", arguments_table(job));
-  out.put("plan", plan_table(job, measured.best_share));
-  out.put("result", result_table(job, measured, start, predicted, options_));
+  out.put("plan", plan_table(job, measured));
+  out.put("result", result_table(job, measured, predicted, options_));
   out.put("steps", steps_table(samples, predicted));
-  draw(run, job, samples, predicted);
+  draw(run, job, measured, samples, predicted);
   if (!options_.record.empty()) record_run(options_.record, tables, measured);
   if (measured.agreement.equal) return 0;
   log(OMEN_LOG_ERROR, kRunCommand, "the divided run gives other results than one device");

@@ -9,21 +9,18 @@
 #include <vector>
 
 #include "opencl/arguments.hpp"
+#include "opencl/device_choice.hpp"
 #include "opencl/results.hpp"
 #include "opencl/split_search.hpp"
 
 namespace omen::loadbalance {
 
-struct OpenClDevice {
-  int platform = 0, device = 0;
-  unsigned units_of = 0;  // more than 0: a sub-device of that many compute units
+struct OpenClDevice : DeviceChoice {
   std::string name, platform_name, version;
   bool is_cpu = false, is_gpu = false, unified_memory = false, can_be_divided = false;
   unsigned compute_units = 0;
   double clock_hz = 0, memory_bytes = 0;
   std::size_t largest_group = 0;
-
-  std::string id() const;  // "0:1", or "0:1/2" for two of its compute units
 };
 
 // Every device of every platform. OMEN_UNAVAILABLE where there is none, with what to install.
@@ -46,6 +43,7 @@ struct KernelSetup {
   std::vector<Parameter> parameters;
   std::vector<bool> written;  // by parameter: buffers that the kernel may change
   double timeout_s = 60;      // of one launch or build
+  std::string overrun_file;   // gets the name of an argument whose end kills the process
   std::function<bool()> cancelled;
 };
 

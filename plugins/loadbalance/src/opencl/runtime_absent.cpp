@@ -13,9 +13,6 @@ namespace {
 
 class KernelRunner::Impl {};
 
-std::string OpenClDevice::id() const {
-  return {};
-}
 std::vector<OpenClDevice> list_opencl_devices() {
   absent();
 }

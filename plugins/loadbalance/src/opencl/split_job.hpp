@@ -7,36 +7,44 @@
 #include <vector>
 
 #include "omen/run.hpp"
-#include "opencl/kernel_source.hpp"
 #include "opencl/launch.hpp"
+#include "opencl/runnable_kernel.hpp"
 #include "opencl/runtime.hpp"
 #include "opencl/split_options.hpp"
 #include "opencl/split_search.hpp"
-#include "opencl/splittable.hpp"
 
 namespace omen::loadbalance {
 
-struct SplitJob {
-  KernelSource code;
-  Signature signature;
-  SplitVerdict verdict;
-  std::array<OpenClDevice, 2> devices;
+// A kernel with its range and arguments, for any two devices.
+struct KernelLaunch {
+  RunnableKernel kernel;
   LaunchRange range;
   unsigned dimension = 0;  // along which the range is divided
   std::vector<Argument> arguments;
 
-  bool takes_range() const { return code.takes_range.count(signature.kernel) > 0; }
-  bool same_device() const {  // sub-devices of one: results are equal in every bit
-    return devices[0].platform == devices[1].platform && devices[0].device == devices[1].device;
-  }
+  const std::vector<Parameter>& parameters() const { return kernel.signature.parameters; }
   SplitPlan plan(double share) const { return plan_split(range, dimension, share); }
   double granularity() const { return 100.0 / static_cast<double>(range.groups(dimension)); }
   std::size_t buffer_bytes() const;
 };
 
-// Reads and judges the kernel and makes its launch. OMEN_UNSUPPORTED with the reasons where it
-// cannot be divided, unless it is forced.
-SplitJob prepare_job(const std::string& path, const SplitOptions& options, std::uint64_t seed);
+struct SplitJob : KernelLaunch {
+  std::array<OpenClDevice, 2> devices;
+
+  bool same_device() const {  // sub-devices of one: results are equal in every bit
+    return devices[0].platform == devices[1].platform && devices[0].device == devices[1].device;
+  }
+};
+
+// Has the front end read and judge the kernel, and makes its launch; no device is looked at.
+// OMEN_UNSUPPORTED with the reasons where it cannot be divided, unless it is forced.
+KernelLaunch prepare_launch(const Run& run, const std::string& path, const SplitOptions& options);
+// The same on the devices of the options.
+SplitJob prepare_job(const Run& run, const std::string& path, const SplitOptions& options);
+
+// Gets the name of an argument whose end kills the process of a run; empty: there is no place for
+// it.
+std::string overrun_file(const Run& run);
 
 // How the split results compare with those of one device.
 struct Agreement {
@@ -54,8 +62,9 @@ class SplitMeter {
 
   // Runs once on each device and once split, and compares the results.
   Agreement check(double share);
-  // Every share once in each of several rounds, so that drift meets all of them.
-  std::vector<SplitSample> sweep(const std::vector<double>& shares);
+  // Every plan once in each of several rounds, so that drift meets all of them. Shares that are one
+  // plan are measured once.
+  std::vector<SplitSample> sweep(const std::vector<double>& wanted);
   SplitSearch find(double start_share);
 
   const std::array<double, 2>& whole_ms() const { return whole_ms_; }

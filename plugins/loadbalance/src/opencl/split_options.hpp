@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "llvm/compile.hpp"
 #include "omen/options.hpp"
 
 namespace omen::loadbalance {
@@ -18,16 +17,10 @@ struct SplitOptions {
   int repeats = 3;
   double kernel_timeout = 60, tolerance = 1e-5, min_gain = 0.02;
   bool force = false;
-
-  CompileOptions compile() const {
-    CompileOptions made;
-    made.cl_std = cl_std;
-    made.defines = define;
-    made.include_dirs = include_dir;
-    made.includes = include;
-    return made;
-  }
 };
+
+// What a front end of this track is called with for the source of a run.
+std::string front_end_options(const SplitOptions& options, const std::string& kernel);
 
 // The options of SplitOptions for a struct that is made from it.
 template <class O>

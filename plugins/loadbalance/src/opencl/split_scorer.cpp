@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "opencl/launch_columns.hpp"
+
 namespace omen::loadbalance {
 namespace {
 
@@ -19,15 +21,58 @@ std::optional<double> cell(const Table& table, const char* column, std::int64_t 
   return std::isnan(value) ? std::nullopt : std::optional<double>(value);
 }
 
-LaunchRange range_of(const Table& workloads, std::int64_t row, const SplitScorerOptions& options) {
+// What is known of a workload before shares are listed: its launch, and where it may be cut.
+struct Launch {
+  LaunchRange range;
+  double input_bytes = 0;
+  unsigned dimensions = kAllDimensions;  // that may be divided
+  std::string blocked;                   // why it may not be divided at all
+
+  std::optional<unsigned> dimension() const { return find_split_dimension(range, dimensions); }
+  // Why no share between 0 and 100 % is possible; empty where one is.
+  std::string obstacle() const {
+    if (!blocked.empty()) return blocked;
+    return dimension() ? "" : no_split_reason(range, dimensions);
+  }
+};
+
+LaunchRange range_of(const LaunchFigures& figures, const SplitScorerOptions& options) {
+  const auto whole_or_zero = [](double value) {
+    return std::isnan(value) ? 0 : static_cast<std::size_t>(value);
+  };
   RangeRequest request;
   request.global = parse_sizes(options.global, "--global");
   request.local = parse_sizes(options.local, "--local");
-  request.input_bytes =
-      static_cast<std::size_t>(std::max(cell(workloads, "input_size", row).value_or(0), 0.0));
-  request.group_items =
-      static_cast<std::size_t>(std::max(cell(workloads, "wgsize", row).value_or(0), 0.0));
+  if (request.global.count == 0) request.global = figures.global;
+  if (request.local.count == 0) request.local = figures.local;
+  request.input_bytes = whole_or_zero(figures.input_size);
+  if (request.local.count == 0) request.group_items = whole_or_zero(figures.wgsize);
   return make_range(request);
+}
+
+std::string text_or_empty(const Table& table, const char* column, std::int64_t row) {
+  const auto at = table.find(column);
+  return at && is_text(table.type(*at)) ? std::string(table.strings(*at)[row]) : "";
+}
+
+// By workload_id.
+std::map<std::int64_t, Launch> launches(const Table& workloads, const SplitScorerOptions& options) {
+  std::map<std::int64_t, Launch> found;
+  const auto ids = workloads.column<std::int64_t>("workload_id");
+  const std::vector<LaunchFigures> figures = launch_figures(workloads);
+  for (std::int64_t row = 0; row < workloads.rows(); ++row) {
+    const LaunchFigures& own = figures[static_cast<std::size_t>(row)];
+    Launch& launch = found[ids[row]];
+    launch.range = range_of(own, options);
+    launch.input_bytes = std::isnan(own.input_size)
+                             ? static_cast<double>(launch.range.items() * kBytesPerItem)
+                             : own.input_size;
+    const std::string verdict = text_or_empty(workloads, "divisible", row),
+                      along = text_or_empty(workloads, "divisible_along", row);
+    if (!verdict.empty() && verdict != kDivisible) launch.blocked = verdict;
+    if (!along.empty()) launch.dimensions = parse_dimensions(along);
+  }
+  return found;
 }
 
 std::string number(double value) {
@@ -41,9 +86,9 @@ struct Candidates {
   std::vector<std::int64_t> workloads, first_groups, second_groups, first_items, second_items;
   std::vector<std::int32_t> ids, dimensions;
   std::vector<std::string> names;
-  std::vector<double> shares;
+  std::vector<double> shares, group_items, input_bytes;
 
-  void add(std::int64_t workload, std::int32_t id, const SplitPlan& plan) {
+  void add(std::int64_t workload, std::int32_t id, const SplitPlan& plan, const Launch& launch) {
     const auto second = plan.groups - plan.first_groups;
     workloads.push_back(workload);
     ids.push_back(id);
@@ -54,6 +99,8 @@ struct Candidates {
     second_groups.push_back(static_cast<std::int64_t>(second));
     first_items.push_back(static_cast<std::int64_t>(plan.first.size[plan.dimension]));
     second_items.push_back(static_cast<std::int64_t>(plan.second.size[plan.dimension]));
+    group_items.push_back(static_cast<double>(launch.range.group_items()));
+    input_bytes.push_back(launch.input_bytes);
   }
   Table finish() {
     return TableBuilder()
@@ -66,6 +113,8 @@ struct Candidates {
         .add("second_groups", std::move(second_groups))
         .add("first_items", std::move(first_items))
         .add("second_items", std::move(second_items))
+        .add("wgsize", std::move(group_items))
+        .add("input_size", std::move(input_bytes), {{"omen.unit", "B"}})
         .finish();
   }
 };
@@ -84,17 +133,6 @@ double cost_of(const Table& predictions, std::int64_t row, double share) {
   if (const auto predicted = cell(predictions, "share", row)) return std::fabs(share - *predicted);
   throw Error(OMEN_INVALID_DATA, "predictions have neither t_cpu_ms and t_gpu_ms nor share",
               "Predict with loadbalance.cost or another predictor of this track.");
-}
-
-std::map<std::int64_t, std::string> blockers(const Table& workloads) {
-  std::map<std::int64_t, std::string> found;
-  const auto column = workloads.find("divisible");
-  if (!column || !is_text(workloads.type(*column))) return found;
-  const auto ids = workloads.column<std::int64_t>("workload_id");
-  const StringColumn texts = workloads.strings(*column);
-  for (std::int64_t row = 0; row < workloads.rows(); ++row)
-    if (!texts.is_null(row) && texts[row] != "yes") found[ids[row]] = texts[row];
-  return found;
 }
 
 std::string groups_text(const Table& candidates, std::int64_t row) {
@@ -153,20 +191,19 @@ Table score_table(const std::map<Key, Judged>& judged) {
 }  // namespace
 
 TableStream SplitScorer::enumerate(const Dataset& in, const Run& run) {
-  const Table workloads = in.table("workloads");
-  const auto ids = workloads.column<std::int64_t>("workload_id");
   Candidates candidates;
-  for (std::int64_t row = 0; row < workloads.rows(); ++row) {
+  for (const auto& [workload, launch] : launches(in.table("workloads"), options_)) {
     run.step(-1, "shares");
-    const LaunchRange range = range_of(workloads, row, options_);
-    const unsigned dimension = split_dimension(range, 7);
+    const std::optional<unsigned> dimension = launch.dimension();
+    const double step = dimension ? options_.step : 100;  // one device does all, or the other
     std::int32_t id = 0;
-    std::size_t last = range.groups(dimension) + 1;
-    for (double share = 0; share < 100 + options_.step; share += options_.step) {
-      const SplitPlan plan = plan_split(range, dimension, std::min(share, 100.0));
+    std::size_t last = launch.range.groups(dimension.value_or(0)) + 1;
+    for (double share = 0; share < 100 + step; share += step) {
+      const SplitPlan plan =
+          plan_split(launch.range, dimension.value_or(0), std::min(share, 100.0));
       if (plan.first_groups == last) continue;  // few groups: shares fall together
       last = plan.first_groups;
-      candidates.add(ids[row], id++, plan);
+      candidates.add(workload, id++, plan, launch);
     }
   }
   return candidates.finish();
@@ -182,7 +219,7 @@ TableStream SplitScorer::score(const Dataset& in, const Run& run) {
                 "Train one, or name it with --predictor and --model.");
   const Table predictions = in.table("predictions");
   const std::map<Key, std::int64_t> predicted = rows_by_key(predictions);
-  const std::map<std::int64_t, std::string> blocked = blockers(in.table("workloads"));
+  const std::map<std::int64_t, Launch> launched = launches(in.table("workloads"), options_);
   const std::vector<double> shares = candidates.numbers("share");
   std::map<Key, Judged> judged;
   for (const auto& [key, row] : rows_by_key(candidates)) {
@@ -197,9 +234,12 @@ TableStream SplitScorer::score(const Dataset& in, const Run& run) {
     one.time = cost_of(predictions, prediction->second, share);
     one.reason = groups_text(candidates, row);
     if (split) one.time *= 1 + options_.min_gain;
-    if (const auto why = blocked.find(key.first); split && why != blocked.end()) {
-      one.feasible = false;
-      one.reason = "cannot be divided: " + why->second;
+    const auto launch = launched.find(key.first);
+    const std::string obstacle = launch == launched.end() ? "" : launch->second.obstacle();
+    if (!obstacle.empty()) {
+      one.feasible = !split;
+      one.reason =
+          (split ? "cannot be divided: " : one.reason + "; cannot be divided: ") + obstacle;
     }
     judged[key] = std::move(one);
   }

@@ -27,7 +27,8 @@ struct SplitScorerOptions {
 
 // Candidates are shares of the first device with the range of work-groups of each. Predicted times
 // of the devices rank them, else the distance from a predicted share. A kernel whose column
-// `divisible` is not "yes" runs on one device; its reason is shown.
+// `divisible` is not "yes" runs on one device, and so does one of whose dimensions none that
+// `divisible_along` allows has two groups; the reason is shown.
 class SplitScorer final : public Scorer {
  public:
   explicit SplitScorer(SplitScorerOptions options) : options_(std::move(options)) {}

@@ -18,6 +18,11 @@ constexpr int kMostRepeats = 15;        // of one look, however short the kernel
 constexpr double kNearBest = 1.10;      // what one look cannot tell from the best
 constexpr int kMaxRaceRounds = 40;
 constexpr double kRaceMs = 5000;  // long runs average what disturbs them and need no race
+constexpr int kMaxDuelRounds = 25, kLeastDuelRounds = 3;
+constexpr double kDuelMs = 2000;
+constexpr int kMaxDuels = 3;               // of a gain that cannot be
+constexpr double kGainNoise = 1.03;        // what a duel cannot tell from the largest gain
+constexpr double kMostGainOfHalves = 2.2;  // twice, and what caches may add
 
 class Search {
  public:
@@ -25,8 +30,7 @@ class Search {
       : run_(run), options_(options) {}
 
   SplitSearch run() {
-    take(100, SearchStep::kFirstAlone);
-    take(0, SearchStep::kSecondAlone);
+    take_alone();
     correct();
     for (const double step : kProbeSteps) descend(std::max(step, options_.granularity));
     lean();
@@ -36,27 +40,79 @@ class Search {
 
  private:
   SplitSearch conclude() {
-    const double first = found_.samples[0].time.total_ms;
-    const double second = found_.samples[1].time.total_ms;
-    found_.single_ms = std::min(first, second);
-    const SplitSample* chosen = best_split();
-    const double limit = chosen->time.total_ms / (1 - options_.min_gain);
-    for (const SplitSample& sample : found_.samples)
-      if (is_split(sample) && sample.time.total_ms <= limit && left(sample) < left(*chosen))
-        chosen = &sample;
-    found_.split_share = chosen->share;
-    found_.split_ms = chosen->time.total_ms;
-    found_.use_both = found_.split_ms < (1 - options_.min_gain) * found_.single_ms;
-    found_.share = found_.use_both ? found_.split_share : first <= second ? 100 : 0;
+    SplitSample& split = *chosen();
+    SplitSample& single = found_.samples[first_is_better() ? 0 : 1];
+    const bool wins = duel(split, single);
+    found_.single_ms = single.time.total_ms;
+    found_.split_share = split.share;
+    found_.split_ms = split.time.total_ms;
+    found_.use_both = wins && found_.split_ms < (1 - options_.min_gain) * found_.single_ms;
+    found_.share = found_.use_both ? split.share : single.share;
     found_.time_ms = found_.use_both ? found_.split_ms : found_.single_ms;
     return std::move(found_);
+  }
+
+  // The split that leaves the better device the most to do, of those as good as the best.
+  SplitSample* chosen() {
+    SplitSample* best = best_split();
+    const double limit = best->time.total_ms / (1 - options_.min_gain);
+    for (SplitSample& sample : found_.samples)
+      if (is_split(sample) && sample.time.total_ms <= limit && left(sample) < left(*best))
+        best = &sample;
+    return best;
+  }
+
+  // Whatever disturbed the search, split and single runs meet the same here. Says whether the split
+  // was the faster one more often.
+  bool duel(SplitSample& split, SplitSample& single) {
+    std::size_t won = 0, rounds = 0;
+    for (int i = 0; i < kMaxDuels; ++i) {
+      std::vector<SplitTime> splits, singles;
+      const double pair_ms = std::max(split.time.total_ms + single.time.total_ms, 1e-3);
+      rounds = static_cast<std::size_t>(
+          std::clamp<double>(std::floor(kDuelMs / pair_ms), kLeastDuelRounds, kMaxDuelRounds));
+      won = 0;
+      for (std::size_t round = 0; round < rounds; ++round) {
+        if (round % 2) splits.push_back(run_(split.share));
+        singles.push_back(run_(single.share));
+        if (round % 2 == 0) splits.push_back(run_(split.share));
+        won += splits.back().total_ms < singles.back().total_ms;
+      }
+      split.time = median_run(std::move(splits));
+      single.time = median_run(std::move(singles));
+      found_.doubt = doubt_of(single.time.total_ms / split.time.total_ms, split.share);
+      if (found_.doubt == GainDoubt::kNone) break;
+    }
+    return 2 * won > rounds;
+  }
+
+  GainDoubt doubt_of(double gain, double share) const {
+    if (options_.halves && gain > kMostGainOfHalves) return GainDoubt::kMeasuringError;
+    return gain > kGainNoise * largest_gain(share) ? GainDoubt::kUnevenWork : GainDoubt::kNone;
+  }
+
+  // Of one look at a share, of which `done` runs took `spent_ms` so far.
+  bool wants_run(int done, double spent_ms) const {
+    if (done < options_.repeats) return true;
+    return done < kMostRepeats && spent_ms < options_.enough_ms;
+  }
+
+  void take_alone() {
+    std::vector<SplitTime> first, second;
+    double spent = 0;
+    for (int i = 0; wants_run(i, spent); ++i) {
+      first.push_back(run_(100));
+      second.push_back(run_(0));
+      spent += std::min(first.back().total_ms, second.back().total_ms);
+    }
+    found_.samples.push_back({100, median_run(std::move(first)), SearchStep::kFirstAlone});
+    found_.samples.push_back({0, median_run(std::move(second)), SearchStep::kSecondAlone});
   }
 
   SplitTime take(double share, SearchStep step) {
     std::vector<SplitTime> runs;
     double spent = 0;
-    for (int i = 0; i < std::max(options_.repeats, kMostRepeats); ++i) {
-      if (i >= options_.repeats && spent >= options_.enough_ms) break;
+    for (int i = 0; wants_run(i, spent); ++i) {
       runs.push_back(run_(share));
       spent += runs.back().total_ms;
     }
@@ -71,18 +127,21 @@ class Search {
   double left(const SplitSample& sample) const {
     return first_is_better() ? 100 - sample.share : sample.share;
   }
+  // The nearest plan with work for both, so that equal plans are not measured as two shares.
   double inside(double share) const {
     const double edge = std::min(std::max(options_.granularity, 1.0), 50.0);
-    return std::clamp(share, edge, 100 - edge);
+    const double groups = std::round(100 / options_.granularity);
+    const double mine = std::round(std::clamp(share, edge, 100 - edge) / 100 * groups);
+    return 100 * std::clamp(mine, 1.0, std::max(groups - 1, 1.0)) / groups;
   }
   bool seen(double share) const {
     return std::any_of(found_.samples.begin(), found_.samples.end(), [&](const SplitSample& s) {
       return std::fabs(s.share - share) < options_.granularity / 2;
     });
   }
-  const SplitSample* best_split() const {
-    const SplitSample* best = nullptr;
-    for (const SplitSample& sample : found_.samples)
+  SplitSample* best_split() {
+    SplitSample* best = nullptr;
+    for (SplitSample& sample : found_.samples)
       if (is_split(sample) && (!best || sample.time.total_ms < best->time.total_ms)) best = &sample;
     return best;
   }
@@ -154,6 +213,10 @@ double corrected_share(double share, const SplitTime& time) {
   if (share <= 0 || share >= 100 || time.first_ms <= 0 || time.second_ms <= 0) return share;
   const double first = share / time.first_ms, second = (100 - share) / time.second_ms;
   return 100 * first / (first + second);
+}
+
+double largest_gain(double share) {
+  return 100 / std::max(share, 100 - share);
 }
 
 SplitSearch find_split(const std::function<SplitTime(double share)>& run,

@@ -27,21 +27,26 @@ struct SplitSample {
   SearchStep step = SearchStep::kSweep;
 };
 
+// What a gain is worth that parts of the work in proportion to their groups cannot explain.
+enum class GainDoubt { kNone, kUnevenWork, kMeasuringError };
+
 struct SplitSearch {
   std::vector<SplitSample> samples;      // in the order measured
   double share = 0, time_ms = 0;         // the best of all samples
   double split_share = 0, split_ms = 0;  // the best with work for both devices
   double single_ms = 0;                  // the better device alone
   bool use_both = false;                 // the split gains as much as was asked for
+  GainDoubt doubt = GainDoubt::kNone;    // of single_ms / split_ms
 };
 
 struct SearchOptions {
   double start_share = 50;
-  double granularity = 1;  // points: shares nearer than this are the same plan
+  double granularity = 1;  // points of one work-group: shares are multiples of it
   double min_gain = 0.02;  // a split that gains less falls back to one device
   int max_corrections = 6;
   int repeats = 1;       // runs of one look at a share
   double enough_ms = 0;  // short kernels are repeated until a look took this long
+  bool halves = false;   // of one device: two of them are at most twice as fast as one
 };
 
 // The share at which both devices would end together at the speeds just measured:
@@ -49,9 +54,14 @@ struct SearchOptions {
 // (doi:10.1145/1669112.1669121).
 double corrected_share(double share, const SplitTime& time);
 
+// The most that a split can gain where every group takes the same time: 1 / max(s, 1 - s).
+double largest_gain(double share);
+
 // Measures both devices alone and the start share, corrects it until it stays, descends to better
 // neighbours and lets what is nearly best run in turns. Every step away from the better device must
-// gain `min_gain`. `run` is given shares from 0 to 100 and returns the time of one run.
+// gain `min_gain`. What comes out meets the better device alone once more, in turns, and a gain
+// that cannot be does so again. `run` is given shares from 0 to 100 and returns the time of one
+// run.
 SplitSearch find_split(const std::function<SplitTime(double share)>& run,
                        const SearchOptions& options);
 

@@ -246,12 +246,6 @@ std::map<std::string, SplitVerdict> judge(IrModule spir, const std::string& path
 
 }  // namespace
 
-std::string SplitVerdict::reason() const {
-  std::string text;
-  for (const std::string& one : reasons) text += (text.empty() ? "" : "; ") + one;
-  return text;
-}
-
 SplitVerdict judge_split(const std::string& source, const std::string& path,
                          const CompileOptions& options, const std::string& kernel) {
   std::map<std::string, SplitVerdict> verdicts =

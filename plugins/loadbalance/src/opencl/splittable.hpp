@@ -5,21 +5,11 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "llvm/compile.hpp"
+#include "opencl/split_verdict.hpp"
 
 namespace omen::loadbalance {
-
-struct SplitVerdict {
-  std::vector<std::string> reasons;  // why it cannot be divided; empty: it can
-  std::vector<std::string> notes;    // what cannot be proven, and is checked when it runs
-  unsigned dimensions = 7;           // bit d: it may be divided along dimension d
-  std::vector<bool> written;         // by parameter: memory that the kernel may change
-
-  bool splittable() const { return reasons.empty(); }
-  std::string reason() const;  // all of them in one line
-};
 
 // Groups are independent where none reads or overwrites what another one writes: no atomics on
 // global memory, every store at a place that depends on the group, and no load from a buffer where

@@ -9,6 +9,7 @@
 #include "cost/answer_table.hpp"
 #include "cost/grewe_predictors.hpp"
 #include "cost/process_kernel.hpp"
+#include "omen/testing/memory_artifact.hpp"
 #include "omen/testing/ready_run.hpp"
 
 namespace omen::loadbalance::cost {
@@ -72,6 +73,8 @@ TEST(CostModel, LearnsTimesAndShares) {
     EXPECT_NEAR(answers[i].t_gpu_ms / (answers[i].t_gpu_ms + answers[i].t_cpu_ms),
                 answers[i].share / 100, 0.02)
         << "times and share agree";
+    EXPECT_EQ(answers[i].t_gpu_ms<answers[i].t_cpu_ms, answers[i].devices[1]> answers[i].devices[0])
+        << "the device has the shorter time";
   }
   EXPECT_LT(error, 5);
 }
@@ -97,6 +100,63 @@ TEST(CostModel, SaysWhatItHasNotSeen) {
   EXPECT_TRUE(answers[0].extrapolating);
   EXPECT_THAT(answers[1].refusal, HasSubstr("no graph"));
   EXPECT_FALSE(answers[2].extrapolating);
+}
+
+TEST(CostModel, FlagsKernelsWithoutNeighbours) {
+  KernelRows rows = kernels();
+  rows.rows.resize(20);
+  CostModel model;
+  model.fit(rows, small(), 1, quiet());
+  rows.graphs.push_back({{"instructions", 90}, {"op.load", 50}, {"memory.double", 300}});
+  rows.rows.resize(2);
+  rows.rows[0].graph = static_cast<std::int32_t>(rows.graphs.size()) - 1;
+  const std::vector<CostRow> answers = model.predict(rows, 0.9, std::nullopt);
+  EXPECT_TRUE(answers[0].extrapolating) << "none of its operations was learnt";
+  EXPECT_FALSE(answers[1].extrapolating);
+}
+
+double share_error(const CostModel& model, const KernelRows& rows) {
+  const std::vector<CostRow> answers = model.predict(rows, 0.9, std::nullopt);
+  double error = 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const KernelRow& row = rows.rows[i];
+    error += std::abs(answers[i].share - 100 * row.t_gpu_ms / (row.t_gpu_ms + row.t_cpu_ms));
+  }
+  return error / static_cast<double>(answers.size());
+}
+
+using Places = std::vector<std::size_t>;
+
+// Everything takes ten times as long on the GPU of this machine, which no registry knows.
+KernelRows strange_machine() {
+  KernelRows rows = kernels("a GPU of tomorrow");
+  for (KernelRow& row : rows.rows) row.t_gpu_ms *= 10;
+  return rows;
+}
+
+TEST(CostModel, MeasurementsOfAnotherMachineCorrectIt) {
+  CostModel model;
+  model.fit(kernels(), small(), 1, quiet());
+  const KernelRows strangers = strange_machine();
+  EXPECT_THAT(model.predict(strangers, 0.9, std::nullopt)[0].refusal, HasSubstr("no figures"));
+  const std::vector<CostRow> before = model.predict(kernels(), 0.9, std::nullopt);
+  EXPECT_EQ(model.observe(strangers.subset(Places{0, 7})), 2u);
+  const double two = share_error(model, strangers);
+  EXPECT_EQ(model.observe(strangers.subset(Places{13, 21, 34, 48, 55})), 5u);
+  const double seven = share_error(model, strangers);
+  EXPECT_LT(seven, two);
+  EXPECT_LT(seven, 12);
+  const std::vector<CostRow> after = model.predict(kernels(), 0.9, std::nullopt);
+  EXPECT_EQ(after[5].share, before[5].share) << "the machine of training keeps its answers";
+
+  test::MemoryArtifact kept;
+  const omen_sink sink = kept.sink();
+  ArtifactWriter writer(&sink);
+  model.save(writer);
+  const omen_source source = kept.source();
+  CostModel again;
+  again.load(ArtifactReader(&source));
+  EXPECT_NEAR(share_error(again, strangers), seven, 1e-3);
 }
 
 TEST(CostModel, MovesToDevicesThatItHasFiguresOf) {
@@ -206,6 +266,52 @@ TEST(Answers, TablesHaveUnitsAndAPlan) {
   EXPECT_TRUE(table.is_null(table.index("share"), 2));
   EXPECT_EQ(table.strings("status")[2], "no graph for this workload");
   EXPECT_NEAR(table.numbers("gain")[0], 2, 1e-9);
+  EXPECT_EQ(table.metadata(table.index("share"), "omen.direction"), "none");
+}
+
+TEST(Answers, AKernelThatCannotBeDividedSaysWhy) {
+  KernelRows rows = kernels();
+  rows.rows.resize(2);
+  rows.rows[0].divisible = "atomic_add on 'bins' (line 9)";
+  rows.rows[1].divisible = "yes";
+  std::vector<CostRow> answers(2);
+  for (CostRow& row : answers) row.t_cpu_ms = row.t_gpu_ms = 10;
+  const Table table = answer_table(rows, answers, {});
+  EXPECT_EQ(table.strings("plan")[0], "not divisible");
+  EXPECT_EQ(table.strings("reason")[0], "atomic_add on 'bins' (line 9)");
+  EXPECT_EQ(table.numbers("gain")[0], 1);
+  EXPECT_EQ(table.strings("plan")[1], "split");
+  EXPECT_TRUE(table.strings("reason").is_null(1));
+}
+
+TEST(Answers, TimesHaveTwoDigitsAndTellTheDevice) {
+  KernelRows rows = kernels();
+  rows.rows.resize(2);
+  std::vector<CostRow> answers(2);
+  answers[0].t_cpu_ms = 123.4;
+  answers[0].t_gpu_ms = 0.01749;
+  answers[1].t_cpu_ms = 10.01;
+  answers[1].t_gpu_ms = 10.02;
+  const Table table = answer_table(rows, answers, {});
+  EXPECT_NEAR(table.numbers("t_cpu_ms")[0], 120, 1e-9);
+  EXPECT_NEAR(table.numbers("t_gpu_ms")[0], 0.017, 1e-9);
+  EXPECT_NEAR(table.numbers("t_cpu_ms")[1], 10, 1e-9);
+  EXPECT_NEAR(table.numbers("t_gpu_ms")[1], 11, 1e-9);
+}
+
+TEST(Answers, TheMachineIsNamed) {
+  KernelRows rows = kernels();
+  rows.rows.resize(2);
+  std::vector<CostRow> answers(2);
+  for (CostRow& row : answers) {
+    row.cpu = "Intel Core i7-3820";
+    row.gpu = "NVIDIA GeForce GTX 970";
+  }
+  answers[1].measured_here = true;
+  const Table table = answer_table(rows, answers, {});
+  EXPECT_EQ(table.strings("machine")[0],
+            "Intel Core i7-3820 + NVIDIA GeForce GTX 970, not this one");
+  EXPECT_EQ(table.strings("machine")[1], "Intel Core i7-3820 + NVIDIA GeForce GTX 970");
 }
 
 TEST(Grewe, RatiosNeedAllCounts) {

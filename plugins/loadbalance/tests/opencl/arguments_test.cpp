@@ -108,5 +108,31 @@ TEST(Arguments, TextsThatDoNotFitAreRefused) {
   EXPECT_THROW(make_arguments(image, request()), Error);
 }
 
+// Bytes behind `id(0) * n + k` floats with k below n.
+Bound row_of_floats(std::int64_t argument) {
+  const Bound n{BoundKind::kArgument, argument}, id{BoundKind::kGlobalId, 0};
+  const Bound last{BoundKind::kUpTo, 0, {{BoundKind::kSum, 0, {n, {BoundKind::kConstant, -1}}}}};
+  const Bound index{BoundKind::kSum, 0, {{BoundKind::kProduct, 0, {id, n}}, last}};
+  const Bound four{BoundKind::kConstant, 4};
+  return {BoundKind::kSum, 0, {{BoundKind::kProduct, 0, {index, four}}, four}};
+}
+
+TEST(Arguments, BuffersAreAsLargeAsTheKernelReaches) {
+  Signature matrix = saxpy();
+  matrix.parameters[1].reach = {row_of_floats(3)};
+  EXPECT_EQ(make_arguments(matrix, request())[1].bytes.size(), 128u * 128 * 4);
+  EXPECT_EQ(make_arguments(matrix, request())[2].bytes.size(), 512u);
+  EXPECT_EQ(make_arguments(matrix, request({"n=10"}))[1].bytes.size(), 128u * 10 * 4);
+  EXPECT_EQ(make_arguments(matrix, request({"x=buffer:64"}))[1].bytes.size(), 64u);
+  EXPECT_EQ(wanted_bytes(matrix, request()), 128.0 * 128 * 4 + 512);
+}
+
+TEST(Arguments, WhatNobodyCanHaveIsNotMade) {
+  Signature matrix = saxpy();
+  matrix.parameters[1].reach = {row_of_floats(3)};
+  EXPECT_EQ(make_arguments(matrix, request({"n=1000000000"}))[1].bytes.size(), 512u);
+  EXPECT_GT(wanted_bytes(matrix, request({"n=1000000000"})), 1e11);
+}
+
 }  // namespace
 }  // namespace omen::loadbalance

@@ -75,6 +75,52 @@ TEST(SplitScorer, RefusesToDivideWithTheReason) {
   EXPECT_FALSE(found.all_feasible);
 }
 
+// Candidates, and the reason of the best one, of a kernel that may be cut along some dimensions.
+struct Cut {
+  Table candidates;
+  std::string reason;
+};
+
+Cut cut(const char* along, const char* global, const char* local) {
+  SplitScorerOptions options;
+  options.global = global;
+  options.local = local;
+  SplitScorer scorer{options};
+  const test::ReadyRun run;
+  MemoryDataset in;
+  in.put("workloads", TableBuilder()
+                          .add("workload_id", std::vector<std::int64_t>{7})
+                          .add_strings("divisible", {"yes"})
+                          .add_strings("divisible_along", {along})
+                          .finish());
+  Cut made{scorer.enumerate(in.view(), run).read_all(), ""};
+  in.put("candidates", made.candidates);
+  in.put("predictions", predictions(made.candidates, 10, 9));
+  const Table scores = scorer.score(in.view(), run).read_all();
+  made.reason = scores.strings("reason")[0];
+  return made;
+}
+
+TEST(SplitScorer, DividesAlongAllowedDimensionsOnly) {
+  const Cut free = cut("0,1,2", "1024,2048", "64,1"), held = cut("0", "1024,2048", "64,1");
+  EXPECT_EQ(free.candidates.numbers("dimension")[1], 1);
+  EXPECT_EQ(held.candidates.numbers("dimension")[1], 0);
+}
+
+TEST(SplitScorer, SaysWhyNoDimensionIsLeft) {
+  const Cut none = cut("0", "64,2048", "64,1");
+  EXPECT_EQ(none.candidates.rows(), 2) << "one device or the other";
+  EXPECT_EQ(none.reason,
+            "all groups on the second device; cannot be divided: its work-groups may be divided "
+            "along dimension 0 only, and the range has one group there");
+}
+
+TEST(SplitScorer, TellsThePredictorOfTheLaunch) {
+  const Table candidates = cut("0", "1024,2048", "64,2").candidates;
+  EXPECT_EQ(candidates.numbers("wgsize")[0], 128);
+  EXPECT_EQ(candidates.numbers("input_size")[0], 4 * 1024 * 2048);
+}
+
 TEST(SplitScorer, NeedsSharesAndPredictions) {
   SplitScorer scorer{SplitScorerOptions{}};
   const test::ReadyRun run;

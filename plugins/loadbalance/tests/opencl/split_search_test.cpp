@@ -114,5 +114,79 @@ TEST(Search, TakesWorkFromTheBetterDeviceOnlyForAGain) {
   EXPECT_NEAR(find_split(curve(0.10), options).split_share, 40, 10);
 }
 
+TEST(Search, WhatWonByLuckLosesAgainstOneDeviceInTheEnd) {
+  // A split costs 13 ms, which only the last runs of the search show.
+  constexpr int kLast = 20;
+  int runs = 0, lucky_runs = 1 << 30;
+  const auto lucky = [&](double share) {
+    SplitTime time = machine(10, 12)(share);
+    if (share > 0 && share < 100 && ++runs > lucky_runs) time.total_ms = 13;
+    return time;
+  };
+  EXPECT_TRUE(find_split(lucky, {}).use_both);
+  lucky_runs = runs - kLast;
+  runs = 0;
+  const SplitSearch found = find_split(lucky, {});
+  EXPECT_FALSE(found.use_both);
+  EXPECT_EQ(found.share, 100);
+  EXPECT_DOUBLE_EQ(found.time_ms, 10);
+}
+
+TEST(Search, TimesDevicesAloneInTurnsWithTheSplit) {
+  std::vector<double> shares;
+  const auto watched = [&shares](double share) {
+    shares.push_back(share);
+    return machine(100, 100)(share);
+  };
+  const SplitSearch found = find_split(watched, {});
+  const auto alone = [](double share) { return share == 0 || share == 100; };
+  EXPECT_TRUE(alone(shares[0]) && alone(shares[1]) && shares[0] != shares[1]);
+  // The last pairs are the duel.
+  for (std::size_t i = shares.size() - 6; i < shares.size(); i += 2)
+    EXPECT_NE(alone(shares[i]), alone(shares[i + 1]));
+  EXPECT_EQ(found.doubt, GainDoubt::kNone);
+}
+
+TEST(Search, AGainThatCannotBeIsMeasuredAgain) {
+  // Single runs were slow at first: 3 x is not possible at 50 %.
+  int singles = 0;
+  const auto disturbed = [&singles](double share) {
+    SplitTime time = machine(100, 100)(share);
+    if ((share == 0 || share == 100) && ++singles < 20) time.total_ms *= 1.5;
+    return time;
+  };
+  const SplitSearch found = find_split(disturbed, {});
+  EXPECT_GT(singles, 20);
+  EXPECT_EQ(found.doubt, GainDoubt::kNone);
+  EXPECT_NEAR(found.single_ms / found.split_ms, 2, 0.01);
+}
+
+TEST(Search, AGainThatStaysIsUnevenWorkOrAnError) {
+  const auto impossible = [](double factor) {
+    return [factor](double share) {
+      SplitTime time = machine(100, 100)(share);
+      if (share == 0 || share == 100) time.total_ms *= factor;
+      return time;
+    };
+  };
+  SearchOptions options;
+  EXPECT_EQ(find_split(impossible(1.08), options).doubt, GainDoubt::kUnevenWork);
+  options.halves = true;
+  EXPECT_EQ(find_split(impossible(1.08), options).doubt, GainDoubt::kUnevenWork);
+  EXPECT_EQ(find_split(impossible(1.2), options).doubt, GainDoubt::kMeasuringError);
+}
+
+TEST(Search, SharesAreThoseOfPlans) {
+  SearchOptions options;
+  options.granularity = 100.0 / 7;
+  options.start_share = 41;
+  std::map<double, int> seen;
+  for (const SplitSample& sample : find_split(machine(100, 70), options).samples) {
+    const double groups = sample.share / options.granularity;
+    EXPECT_NEAR(groups, std::round(groups), 1e-9) << sample.share;
+    EXPECT_EQ(++seen[std::round(groups)], 1) << sample.share;
+  }
+}
+
 }  // namespace
 }  // namespace omen::loadbalance

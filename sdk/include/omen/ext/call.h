@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-/* Calls another component, of any plugin. options_json is a JSON object of option texts, or NULL;
- * model a file, a name out of the component's models, or NULL for its default. Results as of the
- * component's own slot.                                                                since 0.1 */
+/* Calls another component, of any plugin; lower with NULL takes the front end that is surest of the
+ * path. options_json is a JSON object of option texts, or NULL; model a file, a name out of the
+ * component's models, or NULL for its default. Results as of its own slot.             since 0.1 */
 #define OMEN_EXT_CALL "omen.call/1"
 typedef struct omen_call_ext {
   uint32_t struct_size, reserved;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Extension omen.observe/1 of a plugin: corrects a fitted predictor from measured rows.
  *
- * Where it runs. On an object of the same plugin, in the process where that object lives.
- * Limits. Those of the call that created the object; at most one observe or predict runs on an
- * object at a time. Only here and in fit can `targets` be opened. After a failure the object
- * answers as before; save keeps what was learnt.                                                 */
+ * On a fitted or loaded object, where it lives; its limits hold, and no predict runs beside it.
+ * Only here and in fit can `targets` be opened. After a failure it answers as before; save keeps
+ * what was learnt. OMEN_INVALID_STATE before fit or load; OMEN_UNSUPPORTED where this predictor of
+ * the plugin does not learn so. Called by `omen observe` and for the observe rows of a task.      */
 #ifndef OMEN_EXT_OBSERVE_H
 #define OMEN_EXT_OBSERVE_H
 

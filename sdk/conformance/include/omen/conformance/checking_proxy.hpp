@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "omen/abi.h"
 #include "omen/error.hpp"
 
 namespace omen::conformance {
@@ -67,6 +68,10 @@ template <class Vt>
 CheckedObject<Vt> checked_create(const Vt& vt, const CheckedComponent& component,
                                  const omen_option* options, std::size_t count,
                                  std::shared_ptr<Findings> findings);
+
+// omen.observe/1 of the plugin on a predictor that checked_create made.
+omen_status checked_observe(const omen_observe_ext& extension, omen_object* predictor,
+                            const omen_run* run, const omen_dataset* measured, omen_error* error);
 
 }  // namespace omen::conformance
 

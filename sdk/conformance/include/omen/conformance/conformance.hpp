@@ -32,6 +32,9 @@ struct Result {
   std::string message;  // why, for everything but PASS
 };
 
+// The case that says whether the library opens at all.
+inline constexpr char kLoads[] = "binary.loads";
+
 // One thing that must hold, for a plugin or for one of its components.
 struct CaseInfo {
   std::string id;  // "data.nulls/mine.mean", without the slash where it is about the plugin
@@ -39,6 +42,7 @@ struct CaseInfo {
   int level = 1;            // 1 load and describe, 2 contract, 3 stress and fuzz
   double timeout_s = 20;
   std::uint64_t memory_mb = 2048;  // resident; a child above it is ended
+  bool opens = true;               // it needs the library, so it says nothing where kLoads fails
   std::string group() const { return id.substr(0, id.find('.')); }
   std::string component() const;  // "mine.mean", or empty
 };

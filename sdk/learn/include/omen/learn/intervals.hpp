@@ -2,9 +2,11 @@
 // Prediction intervals from held-out residuals.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "omen/learn/matrix.hpp"
+#include "omen/learn/state.hpp"
 
 namespace omen::learn {
 
@@ -25,6 +27,29 @@ class ResidualQuantiles {
 
  private:
   std::vector<double> sorted_;
+};
+
+/// Intervals that know how much was known: residuals are kept apart by a measure of each row, such
+/// as its neighbours in training, and a new row gets those of rows like it (Mondrian conformal
+/// prediction, doi:10.1007/b106715, chapter 4). Coverage then holds for rows of every kind, and
+/// rows near training get narrow intervals.
+class ConditionalQuantiles {
+ public:
+  ConditionalQuantiles() = default;
+  /// `knowledge`: of each row when it was held out. Rows are cut into at most `most_bins` parts of
+  /// equal size, fewer where a part would have less than 20; pairs with a NaN do not count.
+  ConditionalQuantiles(const Vector& held_out, const Vector& y, const Vector& knowledge,
+                       int most_bins = 5);
+
+  /// As ResidualQuantiles::half_width(), of rows with like knowledge.
+  double half_width(double level, double knowledge) const;
+
+  void save(StateWriter& out, const std::string& name) const;
+  void load(const StateReader& in, const std::string& name);
+
+ private:
+  std::vector<double> edges_;            ///< between bins, ascending
+  std::vector<ResidualQuantiles> bins_;  ///< one more than edges
 };
 
 }  // namespace omen::learn

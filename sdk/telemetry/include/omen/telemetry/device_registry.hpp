@@ -12,10 +12,12 @@
 namespace omen::telemetry {
 
 // Figures are in SI units and say so in their names:
-//   every kind    fp32_flops, fp64_flops, tf32_flops, fp16_flops, int8_ops, int16_ops (dense
-//   peaks),
-//                 memory_bytes, bandwidth_bytes_per_s, tdp_w, base_clock_hz, boost_clock_hz,
-//                 l2_bytes
+//   every kind    fp64_flops, fp32_flops, tf32_flops, bf16_flops, fp16_flops, fp8_flops, fp4_flops,
+//                 int16_ops, int8_ops (dense peaks), memory_bytes, bandwidth_bytes_per_s, tdp_w,
+//                 base_clock_hz, boost_clock_hz, l2_bytes,
+//                 link_bytes_per_s (to the host, one direction),
+//                 interconnect_bytes_per_s (between devices, all links, both directions),
+//                 launch_s (between short kernels in a row; `omen doctor --devices` measures it)
 //   gpu           multiprocessors, fp32_lanes
 //   cpu           cores, threads, fp32_flops_per_cycle (of a core), l3_bytes
 //   accelerator   pes
@@ -29,11 +31,14 @@ struct PublishedDevice {
   struct Source {
     std::string url;
     std::vector<std::string> figures;
+    bool opened = true;  // false: it could not be opened when the figures were written down
   };
   std::vector<Source> sources;
 
   std::optional<double> figure(const std::string& key) const;
-  // Where a figure was published; empty for one that is not there.
+  // Where a figure was published; nullptr for one that is not there.
+  const Source* find_source(const std::string& key) const;
+  // Its address; empty for a figure that is not there.
   std::string source_of(const std::string& key) const;
 };
 

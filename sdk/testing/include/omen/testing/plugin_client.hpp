@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,8 +23,8 @@ namespace omen::test {
 // Keys and values as one would type them; a repeated option stands there as often as it is given.
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 
-// A plugin that is opened and initialised, with a host that keeps no log and has no extensions. It
-// is never closed, as in the host.
+// A plugin that is opened and initialised, with a host that keeps no log and has one extension,
+// which keeps figures. It is never closed, as in the host.
 class PluginClient {
  public:
   explicit PluginClient(const std::filesystem::path& library) {
@@ -37,6 +38,12 @@ class PluginClient {
     error.check(plugin_->init(host_in(library.parent_path()), error));
   }
 
+  // Every figure that a plugin handed over so far, as JSON by its name.
+  static std::map<std::string, std::string>& figures() {
+    static std::map<std::string, std::string> all;
+    return all;
+  }
+
   const omen_plugin& c() const noexcept { return *plugin_; }
   std::vector<std::string> ids() const {
     std::vector<std::string> all;
@@ -46,10 +53,25 @@ class PluginClient {
   const omen_component& component(const std::string& id) const {
     for (auto* at = plugin_->components; *at; ++at)
       if (id == (*at)->id) return **at;
+    const auto* commands = static_cast<const omen_command_ext*>(
+        plugin_->get_extension ? plugin_->get_extension(OMEN_EXT_COMMAND) : nullptr);
+    for (auto* at = commands ? commands->commands : nullptr; at && *at; ++at)
+      if (id == (*at)->id) return **at;
     throw Error(OMEN_NOT_FOUND, "no component " + id);
   }
 
  private:
+  static omen_status keep_figure(const omen_host*, const omen_run*, const char* name,
+                                 const char* plotly_json, ArrowArrayStream* table, omen_error*) {
+    figures()[name] = plotly_json;
+    if (table) table->release(table);
+    return OMEN_OK;
+  }
+  static const void* extension(const omen_host*, const char* id) {
+    static const omen_figure_ext figure = {sizeof figure, 0, keep_figure};
+    return std::string_view(id) == OMEN_EXT_FIGURE ? &figure : nullptr;
+  }
+
   // Outlives every object of the plugin, so it is given away.
   static const omen_host* host_in(const std::filesystem::path& directory) {
     struct Host {
@@ -63,7 +85,7 @@ class PluginClient {
     host->c.name = "omen-test";
     host->c.version = "0";
     host->c.plugin_dir = host->directory.c_str();
-    host->c.get_extension = [](const omen_host*, const char*) -> const void* { return nullptr; };
+    host->c.get_extension = extension;
     host->c.log_enabled = [](const omen_host*, std::int32_t) { return false; };
     host->c.log = [](const omen_host*, std::int32_t, const char*, const char*) {};
     static std::vector<std::unique_ptr<Host>>& kept = *new std::vector<std::unique_ptr<Host>>;
@@ -184,6 +206,23 @@ class ScorerClient : public ObjectClient<omen_scorer_vt> {
     return table_of([&](ArrowArrayStream* out, omen_error* error) {
       return vt_.score(object_, run.c(), in.c(), out, error);
     });
+  }
+};
+
+class CommandClient : public ObjectClient<omen_command_vt> {
+ public:
+  using ObjectClient::ObjectClient;
+  // The tables that it would print; an exit code other than 0 is an error.
+  std::map<std::string, Table> run(const std::vector<std::string>& words, const ReadyRun& run) {
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    TableCollector tables;
+    ErrorOut error;
+    std::int32_t code = 0;
+    error.check(
+        vt_.run(object_, run.c(), arguments.data(), arguments.size(), tables.c(), &code, error));
+    if (code != 0) throw Error(OMEN_INTERNAL, "it exits " + std::to_string(code));
+    return tables.take();
   }
 };
 

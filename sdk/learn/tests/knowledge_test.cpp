@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neighbours, intervals that depend on them, and corrections from a few measurements.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "omen/error.hpp"
+#include "omen/learn/correction.hpp"
+#include "omen/learn/density.hpp"
+#include "omen/learn/intervals.hpp"
+#include "omen/learn/random.hpp"
+
+namespace omen::learn {
+namespace {
+
+Matrix column(std::initializer_list<double> values) {
+  Matrix rows(static_cast<Index>(values.size()), 1);
+  Index row = 0;
+  for (const double value : values) rows(row++, 0) = value;
+  return rows;
+}
+
+TEST(Density, CountsNeighboursByTheirDistance) {
+  Density density(0.5);
+  EXPECT_TRUE(std::isinf(density.neighbours(column({1}))[0])) << "nothing speaks against a row";
+  density.fit(column({0, 0, 1}));
+  const Vector found = density.neighbours(column({0, 1, 100}));
+  EXPECT_NEAR(found[0], 2 + std::exp(-2), 1e-12);
+  EXPECT_NEAR(found[1], 1 + 2 * std::exp(-2), 1e-12);
+  EXPECT_LT(found[2], 1e-12);
+  density.add(column({100}));
+  EXPECT_NEAR(density.neighbours(column({100}))[0], 1, 1e-12);
+}
+
+TEST(Density, IsKept) {
+  Density density(0.5), again(0.5);
+  density.fit(column({0, 2}));
+  MemoryState state;
+  density.save(state, "d");
+  again.load(state, "d", 1);
+  EXPECT_EQ(again.neighbours(column({1}))[0], density.neighbours(column({1}))[0]);
+  EXPECT_THROW(again.load(state, "d", 2), Error);
+}
+
+// Rows that are known well have small errors, others large ones.
+struct Noisy {
+  Vector said, measured, knowledge;
+
+  explicit Noisy(Index rows) : said(rows), measured(rows), knowledge(rows) {
+    Random random(5);
+    for (Index i = 0; i < rows; ++i) {
+      knowledge[i] = random.uniform();
+      said[i] = 0;
+      measured[i] = random.normal() * (knowledge[i] > 0.5 ? 1 : 10);
+    }
+  }
+};
+
+TEST(ConditionalQuantiles, AreNarrowWhereMuchIsKnown) {
+  const Noisy data(2000);
+  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, 4);
+  EXPECT_NEAR(intervals.half_width(0.8, 0.9), 1.28, 0.15);
+  EXPECT_NEAR(intervals.half_width(0.8, 0.1), 12.8, 1.5);
+  const Noisy fresh(2000);
+  double inside = 0;
+  for (Index i = 0; i < 2000; ++i)
+    inside += std::abs(fresh.measured[i]) <= intervals.half_width(0.8, fresh.knowledge[i]);
+  EXPECT_NEAR(inside / 2000, 0.8, 0.03);
+}
+
+TEST(ConditionalQuantiles, FewRowsShareOneBinAndEqualOnesStayTogether) {
+  const Noisy few(30);
+  const ConditionalQuantiles one(few.said, few.measured, few.knowledge);
+  EXPECT_EQ(one.half_width(0.8, 0), one.half_width(0.8, 1));
+  EXPECT_TRUE(std::isnan(ConditionalQuantiles().half_width(0.8, 1)));
+  const Noisy many(100);
+  const ConditionalQuantiles equal(many.said, many.measured, Vector::Ones(100));
+  EXPECT_EQ(equal.half_width(0.8, 0), equal.half_width(0.8, 2));
+}
+
+TEST(ConditionalQuantiles, AreKept) {
+  const Noisy data(200);
+  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge);
+  MemoryState state;
+  intervals.save(state, "i");
+  ConditionalQuantiles again;
+  again.load(state, "i");
+  for (const double knowledge : {0.0, 0.3, 0.6, 1.0})
+    EXPECT_EQ(again.half_width(0.8, knowledge), intervals.half_width(0.8, knowledge));
+  state.put_integers("i.bins", {2});
+  EXPECT_THROW(again.load(state, "i"), Error);
+}
+
+TEST(Correction, MovesRowsTowardsWhatWasMeasured) {
+  Correction correction({1, 1, 0.1, 0.5});
+  EXPECT_EQ(correction.of(column({1})).size(), 0) << "no answer is known before the first one";
+  correction.add(column({0}), column({2}));
+  const Matrix first = correction.of(column({0, 10}));
+  EXPECT_GT(first(0, 0), first(1, 0));
+  EXPECT_GT(first(1, 0), 0.5) << "what all rows share";
+  correction.add(column({10, 10.1, 9.9}), column({-2, -2, -2}));
+  EXPECT_LT(correction.of(column({10}))(0, 0), -1);
+  EXPECT_GT(correction.of(column({0}))(0, 0), 0.5);
+  MemoryState state;
+  correction.save(state, "c");
+  Correction again({1, 1, 0.1, 0.5});
+  again.load(state, "c", 1, 1);
+  EXPECT_NEAR(again.of(column({3}))(0, 0), correction.of(column({3}))(0, 0), 1e-12);
+}
+
+}  // namespace
+}  // namespace omen::learn
