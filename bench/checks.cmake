@@ -18,6 +18,16 @@ if(TARGET abi_bench AND TARGET Omen::host)
     COMMAND $<TARGET_FILE:abi_bench> --show-million-rows)
 endif()
 
+if(TARGET abibench AND TARGET Omen::cli)
+  add_executable(worker_cost worker/worker_cost.cpp)
+  target_link_libraries(worker_cost PRIVATE Omen::testing omen_warnings)
+  set_target_properties(worker_cost PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+  add_dependencies(worker_cost abibench)
+  omen_add_show_check(NAME worker_cost TRACK kernel
+    COMMAND $<TARGET_FILE:worker_cost> $<TARGET_FILE:Omen::cli> "${CMAKE_BINARY_DIR}/bench/plugins")
+endif()
+
 if(TARGET startup_bench AND TARGET Omen::cli)
   add_executable(startup_empty startup/empty.cpp)
   set_target_properties(startup_empty PROPERTIES
@@ -57,6 +67,12 @@ if(TARGET Omen::cli)
   omen_add_show_check(NAME data_import_200mb_peak_mb TRACK compare
     COMMAND $<TARGET_FILE:import_memory> data_import_200mb_peak_mb 200 128
             $<TARGET_FILE:Omen::cli>)
+  add_executable(import_columns import/import_columns.cpp)
+  target_link_libraries(import_columns PRIVATE Omen::testing omen_warnings)
+  set_target_properties(import_columns PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
+  omen_add_show_check(NAME data_import_columns TRACK compare
+    COMMAND $<TARGET_FILE:import_columns> $<TARGET_FILE:Omen::cli>)
   omen_add_show_check(NAME data_import_10gb_peak_mb TRACK compare SLOW
     COMMAND $<TARGET_FILE:import_memory> data_import_10gb_peak_mb 10000 512
             $<TARGET_FILE:Omen::cli>)

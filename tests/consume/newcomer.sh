@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What a newcomer does: omen new, build, run its unit test, verify, train, predict. Prints how long it took.
+# What a newcomer does: omen new, build, verify, then the unit test, train, predict. Prints how long it took until the plugin was
+# verified, and until it predicted.
 #   newcomer.sh OMEN TRAINING_TABLE EXAMPLE_TABLE
 # With OMEN_SHOW_BREAK=1 the generated source is damaged, so that the goal is never reached.
 set -euo pipefail
@@ -15,9 +16,11 @@ set -e
 omen new mine --kind predictor
 [ -z "${OMEN_SHOW_BREAK:-}" ] || echo "not C++" >>"$(find mine -name '*.cpp' | head -n 1)"
 cmake -S mine -B mine/build -G Ninja
+cmake --build mine/build --target mine
+omen verify mine/build/plugins/mine/plugin.json
+date +%s.%N >verified.txt
 cmake --build mine/build
 ctest --test-dir mine/build --output-on-failure --no-tests=error -R MineTest
-omen verify mine/build/plugins/mine/plugin.json
 export OMEN_PLUGIN_PATH=$PWD/mine/build/plugins
 omen train mine.constant --data "$1" --target time_ms:ms:lower -o model.omen
 omen predict -m model.omen "$2"
@@ -26,8 +29,11 @@ start=$(date +%s.%N)
 status=0
 bash steps.sh "$training" "$example" >log.txt 2>&1 || status=$?
 # A goal that is never reached takes for ever.
-seconds=999999
-[ $status -ne 0 ] || seconds=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
+since_start() { awk -v a="$start" -v b="$1" 'BEGIN { printf "%.1f", b - a }'; }
+seconds=999999 verified=999999
+[ ! -s verified.txt ] || verified=$(since_start "$(cat verified.txt)")
+[ $status -ne 0 ] || seconds=$(since_start "$(date +%s.%N)")
 tail -n 40 log.txt
+echo "SHOW newcomer_verified_seconds $verified s goal < 30"
 echo "SHOW newcomer_seconds $seconds s goal < 120"
 exit $status

@@ -192,6 +192,46 @@ TEST_F(CheckingProxyTest, AnExceptionBecomesAStatus) {
   object.vt->destroy(object.object);
 }
 
+TEST_F(CheckingProxyTest, AnExceptionOutOfAStreamBecomesAnError) {
+  behaviour.predict = [](const omen_run*, const omen_dataset*, ArrowArrayStream* out,
+                         omen_error* error) {
+    good_predict(nullptr, nullptr, out, error);
+    out->get_next = [](ArrowArrayStream*, ArrowArray*) -> int { throw 7; };
+    return omen_status{OMEN_OK};
+  };
+  const auto object = make();
+  ArrowArrayStream out{};
+  ASSERT_EQ(predict(object, &out), OMEN_OK);
+  ArrowArray batch{};
+  EXPECT_NE(out.get_next(&out, &batch), 0);
+  EXPECT_STREQ(out.get_last_error(&out),
+               "plugin misbehaving: fake.one let an exception cross the boundary in the stream of "
+               "predict: of unknown type");
+  out.release(&out);
+  object.vt->destroy(object.object);
+  EXPECT_THAT(texts(), ElementsAre("plugin misbehaving: fake.one let an exception cross the "
+                                   "boundary in the stream of predict: of unknown type"));
+}
+
+TEST_F(CheckingProxyTest, AStreamReadAfterTheCallIsThePlugins) {
+  ArrowArrayStream kept{};
+  behaviour.predict = [&](const omen_run*, const omen_dataset* in, ArrowArrayStream* out,
+                          omen_error* error) {
+    in->open(in, "workloads", &kept, error);
+    return good_predict(nullptr, nullptr, out, error);
+  };
+  const auto object = make();
+  predict_once(object);
+  ArrowArray batch{};
+  EXPECT_NE(kept.get_next(&kept, &batch), 0);
+  kept.release(&kept);
+  object.vt->destroy(object.object);
+  EXPECT_THAT(
+      texts(),
+      ElementsAre("plugin misbehaving: fake.one left a stream of 'workloads' open after predict",
+                  "plugin misbehaving: fake.one used a stream of predict after the call was over"));
+}
+
 TEST_F(CheckingProxyTest, TwoSlotsAtOnceAreTheHosts) {
   const auto object = make();
   behaviour.predict = [&](const omen_run*, const omen_dataset*, ArrowArrayStream* out,

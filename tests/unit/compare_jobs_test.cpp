@@ -85,6 +85,36 @@ TEST_F(JobsTest, AFoldGivesPredictionsCurvesTimingsAndACost) {
   EXPECT_TRUE(fs::is_empty(directory_ / "tmp")) << "a job leaves nothing behind";
 }
 
+TEST_F(JobsTest, ObservedRowsCorrectTheFittedModel) {
+  ComparePlan plan = plan_of(contestant("contender.adapt"), contestant("contender.slow"));
+  PlannedTask& task = plan.tasks[0];
+  // The machine of the last ten rows is twice as slow; two of them are observed.
+  const Table& targets = task.tables.at("targets");
+  std::vector<double> cost = targets.numbers("cost");
+  const auto rows = static_cast<std::int64_t>(cost.size());
+  Fold fold;
+  fold.name = "other machine";
+  for (std::int64_t row = 0; row < rows; ++row) {
+    if (row >= rows - 10) cost[static_cast<std::size_t>(row)] *= 2;
+    (row < rows - 10 ? fold.train : row < rows - 8 ? fold.observe : fold.test).push_back(row);
+  }
+  task.tables["targets"] = with_values(targets, "cost", cost);
+  task.folds = {fold};
+  const auto ratio = [&](std::size_t job) {
+    const JobResult result = run_job(plan, plan_jobs(plan).at(job), {});
+    EXPECT_EQ(result.record.outcome, Outcome::kOk) << result.record.message;
+    const std::vector<double> said = job_tables(result).at("predictions").numbers("cost");
+    double sum = 0, truth = 0;
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      sum += said[i];
+      truth += cost[static_cast<std::size_t>(fold.test[i])];
+    }
+    return sum / truth;
+  };
+  EXPECT_NEAR(ratio(0), 1, 0.15) << "observed";
+  EXPECT_NEAR(ratio(1), 0.5, 0.1) << "it does not observe, and answers as it was fitted";
+}
+
 TEST_F(JobsTest, TheDigestDependsOnThePredictionsAlone) {
   const ComparePlan plan = plan_of(contestant("contender.slow"));
   const Job job = plan_jobs(plan).at(0);
@@ -109,6 +139,7 @@ TEST_F(JobsTest, KeysChangeWithEverythingThatChangesAnswers) {
   EXPECT_NE(key([](ComparePlan& p) { p.limits.memory_bytes = 1u << 30; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.tasks[0].task.hash = "other"; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.tasks[0].folds[0].train.pop_back(); }), plain);
+  EXPECT_NE(key([](ComparePlan& p) { p.tasks[0].folds[0].observe.push_back(0); }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.contestants[0].facts.library_sha256 = "other"; }), plain);
   EXPECT_NE(key([](ComparePlan& p) { p.contestants[0].files_digest = "other"; }), plain);
   EXPECT_NE(key([](ComparePlan& p) {

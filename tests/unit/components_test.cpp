@@ -79,6 +79,8 @@ class DoorTest : public ::testing::Test {
   static ComponentSettings settings(bool isolate) {
     ComponentSettings settings;
     settings.isolate = isolate;
+    settings.in_process = !isolate;
+    settings.limits.in_process_calls = true;  // the witness is not part of the installation
     return settings;
   }
 

@@ -12,6 +12,7 @@
 #include "data/import.hpp"
 #include "data/key_check.hpp"
 #include "data/recipe.hpp"
+#include "data/staging.hpp"
 #include "omen/container.hpp"
 #include "omen/testing/errors.hpp"
 #include "omen/testing/temp_dir.hpp"
@@ -197,6 +198,63 @@ TEST_F(Data, ARecipeJoinsDerivesFiltersAndRenames) {
   EXPECT_FALSE(rows.has("ok"));
 }
 
+TEST_F(Data, ARecipeMultipliesColumnsAndChoosesRowsBeforeItDerives) {
+  raw("jobs.csv", "net,m,n,k,time_s\nvgg-11,2,3,4,0.5\nbroken,1,1,1,1\nvgg-16,2,2,2,0\n");
+  const Tables tables = made(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}],
+    "only": [{"column": "net", "is_not": ["broken"]}],
+    "derive": [{"column": "family", "from": "net", "match": "^([a-z]+)-"},
+               {"column": "flops", "product": ["m", "n", "k"], "times": 2},
+               {"column": "rate", "product": ["m", "n", "k"], "times": 2, "over": ["time_s"]},
+               {"column": "shape", "from": "m", "over": ["n", "k"]}]}})");
+  const Table& rows = tables.at("workloads");
+  ASSERT_EQ(rows.rows(), 2) << "the broken row would not match";
+  EXPECT_EQ(rows.numbers("flops")[0], 48);
+  EXPECT_EQ(rows.numbers("rate")[0], 96);
+  EXPECT_TRUE(rows.is_null(rows.index("rate"), 1)) << "nothing per no time";
+  EXPECT_EQ(rows.numbers("shape")[1], 0.5);
+}
+
+TEST_F(Data, ARecipeJoinsFiguresOfDevicesByName) {
+  raw("jobs.csv", "gpu,t\nTesla V100-SXM2-16GB,1\ngtx1080,2\n");
+  raw("unknown.csv", "gpu,t\nGTX 1090,1\n");
+  const auto with = [](const std::string& step, const std::string& file = "jobs.csv") {
+    return R"("tables": {"workloads": {"sources": [{"file": ")" + file + R"("}], "devices": [)" +
+           step + "]}}";
+  };
+  const Tables tables = made(with(
+      R"({"on": "gpu", "take": {"bandwidth": "bandwidth_bytes_per_s", "half": "fp16_flops"}})"));
+  const Table& rows = tables.at("workloads");
+  EXPECT_EQ(rows.numbers("bandwidth")[0], 9e11);
+  EXPECT_TRUE(rows.is_null(rows.index("half"), 1)) << "it was not published";
+  EXPECT_THAT(error_of([&] { made(with(R"({"on": "gpu", "take": {"x": "speed"}})")); }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("figure 'speed'")));
+  EXPECT_THAT(
+      error_of([&] { made(with(R"({"on": "gpu", "take": {"x": "tdp_w"}})", "unknown.csv")); }),
+      IsError(OMEN_NOT_FOUND, HasSubstr("'GTX 1090'"), HasSubstr("GTX 1080")));
+}
+
+TEST_F(Data, ARecipeMakesCandidatesOfRows) {
+  raw("jobs.csv", "net,batch,gpu,price,time\nvgg,8,A,2,10\nvgg,8,B,1,20\nvgg,16,A,2,\n");
+  const Tables tables = made(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}]}},
+    "candidates": {"cost": "time", "by": ["net", "batch"], "name": "gpu", "columns": ["price"]})");
+  const Table& candidates = tables.at("candidates");
+  EXPECT_EQ(tables.at("workloads").rows(), 2);
+  EXPECT_FALSE(tables.at("workloads").has("price"));
+  EXPECT_FALSE(tables.at("workloads").has("time"));
+  ASSERT_EQ(candidates.rows(), 3);
+  EXPECT_EQ(candidates.numbers("candidate_id")[1], 1);
+  EXPECT_EQ(candidates.numbers("workload_id")[2], 1);
+  EXPECT_EQ(candidates.strings("name")[1], "B");
+  EXPECT_EQ(candidates.numbers("price")[1], 1);
+  EXPECT_EQ(tables.at("candidate_costs").numbers("time")[1], 20);
+  EXPECT_TRUE(tables.at("candidate_costs").is_null(2, 2));
+  EXPECT_THAT(error_of([&] {
+                made(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}]}},
+                        "candidates": {"cost": "time", "by": ["net"]})");
+              }),
+              IsError(OMEN_INVALID_DATA, HasSubstr("needs 'name' with 'by'")));
+}
+
 TEST_F(Data, ARecipeDerivesSharesAndTheirNearestMark) {
   raw("jobs.csv", "cpu,gpu\n1,3\n99,1\n,2\n");
   const Tables tables = made(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}],
@@ -305,6 +363,39 @@ TEST_F(Data, RawFilesArePinned) {
   EXPECT_FALSE(fs::exists(dir_.path() / "made"));
   write(raw_cache() / "jobs.csv", kJobs);
   EXPECT_EQ(make_dataset(pinned, dir_.path() / "made").rows.at("workloads"), 4);
+}
+
+TEST_F(Data, ARecipeOfATaskLeavesTheUsersDatasetAlone) {
+  raw("jobs.csv", kJobs);
+  const fs::path beside = dir_.path() / "tasks";
+  fs::create_directories(beside);
+  DatasetInfo mine;
+  mine.name = "made";
+  Tables tables;
+  tables["workloads"] = TableBuilder().add("x", std::vector<double>{1, 2}).finish();
+  const std::string kept = write_dataset_directory(mine, tables, dataset_cache() / "made").digest;
+  recipe(R"("tables": {"workloads": {"sources": [{"file": "jobs.csv"}]}})");
+  const DatasetInfo theirs = find_dataset("made", beside);
+  EXPECT_NE(theirs.digest, kept);
+  EXPECT_EQ(find_dataset("made", beside).directory, theirs.directory) << "it is made once";
+  EXPECT_EQ(read_dataset_info(dataset_cache() / "made").digest, kept);
+}
+
+TEST_F(Data, AStoppedReplacementIsMadeUpFor) {
+  DatasetInfo info;
+  info.name = "set";
+  Tables tables;
+  tables["workloads"] = TableBuilder().add("x", std::vector<double>{1, 2}).finish();
+  const fs::path place = dir_.path() / "sets/set";
+  const std::string first = write_dataset_directory(info, tables, place).digest;
+  tables["workloads"] = TableBuilder().add("x", std::vector<double>{3}).finish();
+  EXPECT_NE(write_dataset_directory(info, tables, place).digest, first);
+  EXPECT_THAT(dataset_files_in(dir_.path() / "sets"), ElementsAre("set"))
+      << "nothing is left beside it";
+  // As a process leaves it that is killed between the two steps.
+  fs::rename(place, dir_.path() / "sets/.set.old");
+  { const StagedDirectory staged(place); }
+  EXPECT_EQ(read_dataset_info(place).rows.at("workloads"), 1);
 }
 
 TEST_F(Data, ARecipeIsCarriedOutOnFirstUseAndAgainWhenItChanges) {

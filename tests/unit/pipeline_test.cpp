@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "omen/container.hpp"
@@ -250,6 +252,20 @@ TEST(CheckedPredictions, KeepTheRowsBeforeAFailure) {
   EXPECT_TRUE(checked.is_null(checked.index("t"), 1));
   EXPECT_EQ(checked.strings("status")[1], "failed: lost");
   EXPECT_EQ(checked.numbers("t")[2], 20);
+}
+
+TEST(CheckedPredictions, OkBesideNoNumberIsNoAnswer) {
+  Tables tables = rows({{"m", "4"}}, 3);
+  complete_workloads(tables);
+  TableBuilder builder;
+  builder.add("workload_id", std::vector<std::int64_t>{0, 1, 2})
+      .add("t", std::vector<double>{1, std::nan(""), std::numeric_limits<double>::infinity()})
+      .add_categories("status", {"ok", "extrapolating", "out of range"});
+  const Table checked = checked_predictions(builder.finish(), tables.at("workloads"), "p.q");
+  EXPECT_EQ(checked.strings("status")[0], "ok");
+  EXPECT_EQ(checked.strings("status")[1], "no finite answer");
+  EXPECT_TRUE(checked.is_null(checked.index("t"), 1));
+  EXPECT_EQ(checked.strings("status")[2], "out of range");
 }
 
 // ---- flags

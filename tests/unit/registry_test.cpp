@@ -65,10 +65,12 @@ TEST_F(RegistryTest, SearchesThePlacesInOrder) {
   std::vector<std::string> origins;
   for (const SearchPlace& place : places) origins.push_back(place.origin);
   EXPECT_THAT(origins, ElementsAre("--plugin-path", "OMEN_PLUGIN_PATH", "beside omen", "installed",
-                                   "installed", "user"));
+                                   "installed", "user", "user"));
   EXPECT_EQ(places[0].directory, dir_.path() / "flag");
   EXPECT_FALSE(places[0].exists);
-  EXPECT_EQ(places.back().directory, dir_.path() / "home/omen/plugins");
+  EXPECT_EQ(places[5].directory, dir_.path() / "home/omen/plugins");
+  EXPECT_EQ(places[6].directory.filename(), "plugins")
+      << "where an install into ~/.local puts them";
 }
 
 TEST_F(RegistryTest, FirstIdWinsAndTheOthersAreKeptAsShadowed) {

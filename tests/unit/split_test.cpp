@@ -24,7 +24,13 @@ using Names = std::vector<std::string>;
 
 TaskSplit split_of(SplitKind kind, int folds = 5, int repeats = 1,
                    Assignment assignment = Assignment::kNone) {
-  return {kind, folds, repeats, 1, assignment, "column", ""};
+  TaskSplit split;
+  split.kind = kind;
+  split.folds = folds;
+  split.repeats = repeats;
+  split.assignment = assignment;
+  split.column = "column";
+  return split;
 }
 
 // Group g has g + 1 rows.

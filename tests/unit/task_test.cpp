@@ -95,7 +95,9 @@ class Tasks : public ::testing::Test {
     task.inputs = {"workloads.*"};
     task.targets = {{target, "", Direction::kLower, TargetKind::kOpen, Loss::kOpen}};
     task.group = "network";
-    task.split = {SplitKind::kGroupedKFold, 2, 1, 1, Assignment::kBalanced, "", ""};
+    task.split.kind = SplitKind::kGroupedKFold;
+    task.split.folds = 2;
+    task.split.assignment = Assignment::kBalanced;
     return task;
   }
   fs::path file() const { return dir_.path() / "question.json"; }
@@ -120,7 +122,7 @@ TEST_F(Tasks, FreezesAndReadsBack) {
   EXPECT_EQ(read_back.hash, frozen.hash);
   EXPECT_EQ(read_back.dataset_digest, frozen.dataset_digest);
   EXPECT_EQ(read_back.split.sha256, frozen.split.sha256);
-  EXPECT_THAT(task_folds(read_back), SizeIs(2));
+  EXPECT_THAT(task_folds(read_back, load_task(read_back).at("workloads")), SizeIs(2));
   EXPECT_EQ(freeze_task(draft(), dir_.path() / "again.json").hash, frozen.hash);
 }
 
@@ -157,9 +159,39 @@ TEST_F(Tasks, ShowsInputsIdsAndGroupOnly) {
   EXPECT_EQ(shown.at("targets").metadata(1, "omen.unit"), "ms");
   EXPECT_EQ(shown.size(), 2u);
   std::size_t tested = 0;
-  for (const Fold& fold : task_folds(task)) tested += fold.test.size();
+  for (const Fold& fold : task_folds(task, shown.at("workloads"))) tested += fold.test.size();
   EXPECT_EQ(tested, 11u);
   EXPECT_THAT(public_task_json(task), AllOf(HasSubstr("time_ms"), Not(HasSubstr("seed"))));
+}
+
+TEST_F(Tasks, AListedSplitIsKeptAsItWasListed) {
+  const fs::path list = dir_.path() / "list.csv";
+  std::ofstream(list) << "workload_id,fold,role\n3,b,test\n0,a,train\n1,a,test\n2,a,observe\n"
+                         "0,b,train\n4,b,valid\n";
+  Task task = draft();
+  task.split = {};
+  task.split.kind = SplitKind::kListed;
+  task.split.list = list;
+  const Task frozen = freeze_task(task, file());
+  const Task again = read_task(file());
+  EXPECT_EQ(again.hash, frozen.hash);
+  const std::vector<Fold> folds = task_folds(again, load_task(again).at("workloads"));
+  ASSERT_THAT(folds, SizeIs(2));
+  EXPECT_EQ(folds[0].name, "b");
+  EXPECT_THAT(folds[0].train, ElementsAre(0));
+  EXPECT_THAT(folds[0].valid, ElementsAre(4));
+  EXPECT_THAT(folds[1].observe, ElementsAre(2));
+  EXPECT_THAT(folds[1].test, ElementsAre(1));
+  EXPECT_EQ(freeze_task(again, dir_.path() / "again.json").hash, frozen.hash);
+  const auto refuses_list = [&](const std::string& text, const std::string& what) {
+    std::ofstream(list) << text;
+    refuses(task, what);
+  };
+  refuses_list("workload_id,fold,role\n5,a,train\n1,a,test\n", "lists workload 5");
+  refuses_list("workload_id,fold,role\n1,a,train\n1,a,test\n", "twice in fold 'a'");
+  refuses_list("workload_id,fold,role\n1,a,trian\n", "has role 'trian'");
+  refuses_list("workload_id,fold,role\n1,a,train\n", "no row marked 'test'");
+  refuses_list("workload_id,fold\n1,a\n", "has no column 'role'");
 }
 
 TEST_F(Tasks, ClassesCarryTheirNames) {
@@ -311,7 +343,7 @@ TEST_F(Tasks, DecisionsKeepCostsApart) {
 TEST(BundledTask, IsAsItWasFrozen) {
   const Task task = read_task(OMEN_TEST_SOURCE_DIR "/../plugins/baseline/tasks/matmul-cpu.json");
   EXPECT_EQ(load_task(task).at("workloads").rows(), 600);
-  const std::vector<Fold> folds = task_folds(task);
+  const std::vector<Fold> folds = task_folds(task, load_task(task).at("workloads"));
   ASSERT_THAT(folds, SizeIs(5));
   for (const Fold& fold : folds) EXPECT_EQ(fold.test.size(), 120u);
   // Frozen again it comes out the same, so the split does not depend on the machine.

@@ -135,6 +135,36 @@ TEST_F(VerifyTest, AnotherLibraryIsNoticed) {
   EXPECT_THAT(one.at("message").get<std::string>(), HasSubstr("bytes, the manifest says"));
 }
 
+TEST_F(VerifyTest, ALibraryThatDoesNotOpenIsOneLine) {
+  request_.plugin = zoo("bad_throws_when_opened");
+  request_.include = "semantics";  // also where nobody asks for the case that says so
+  request_.json = true;
+  const Said said = verify(request_);
+  EXPECT_EQ(said.exit_code, 1);
+  const Json cases = Json::parse(said.out).at("cases");
+  EXPECT_EQ(cases.at(0).at("id"), "binary.loads");
+  EXPECT_EQ(cases.at(0).at("verdict"), "CRASH");
+  for (std::size_t i = 1; i < cases.size(); ++i) {
+    EXPECT_EQ(cases.at(i).at("verdict"), "SKIP") << cases.at(i).at("id");
+    EXPECT_EQ(cases.at(i).at("message"), "the library does not open; see binary.loads");
+  }
+  request_.json = false;
+  EXPECT_THAT(verify(request_).out, testing::Not(HasSubstr("semantics.")));
+}
+
+TEST_F(VerifyTest, AFailureOfTheKitIsNotThePlugins) {
+  ASSERT_EQ(setenv("TMPDIR", "/proc", 1), 0);  // a directory in which nobody can make one
+  request_.json = true;
+  request_.include = "semantics.coverage";
+  const Said said = verify(request_);
+  unsetenv("TMPDIR");
+  EXPECT_EQ(said.exit_code, 0);
+  const Json one = Json::parse(said.out).at("cases").at(0);
+  EXPECT_EQ(one.at("verdict"), "WARN");
+  EXPECT_EQ(one.at("message"),
+            "not checked: the kit itself failed: cannot make a directory in /proc");
+}
+
 TEST_F(VerifyTest, MissingPluginIsExitFour) {
   request_.plugin = directory_ / "nowhere";
   const Said said = verify(request_);

@@ -186,13 +186,22 @@ TEST_F(WorkerTest, ACrashIsAnErrorAndIsRemembered) {
 
   const auto known = known_crashes();
   ASSERT_EQ(known.count(probe().sha256), 1u);
-  const CrashRecord& record = known.at(probe().sha256);
+  const CrashRecord& record = known.at(probe().sha256).at("probe.predictor");
   EXPECT_EQ(record.component, "probe.predictor");
   EXPECT_EQ(record.call, "predict");
   EXPECT_EQ(record.outcome, "CRASHED");
   EXPECT_EQ(record.count, 1);
   forget_crashes(probe().sha256);
   EXPECT_TRUE(known_crashes().empty());
+}
+
+TEST_F(WorkerTest, CrashesOfTwoComponentsOfALibraryAreToldApart) {
+  for (const char* component : {"probe.predictor", "probe.lines", "probe.predictor"})
+    remember_crash("digest", {"probe", "0.1.0", component, "call", "CRASHED", "SIGSEGV", "", 0});
+  const auto known = known_crashes().at("digest");
+  ASSERT_EQ(known.size(), 2u);
+  EXPECT_EQ(known.at("probe.predictor").count, 2);
+  EXPECT_EQ(known.at("probe.lines").count, 1);
 }
 
 TEST_F(WorkerTest, LeavingIsACrashToo) {
@@ -223,6 +232,60 @@ TEST_F(WorkerTest, RunawayMemoryEndsAtItsLimit) {
   EXPECT_EQ(error.code(), OMEN_OUT_OF_MEMORY);
   EXPECT_EQ(outcome_of(error), Outcome::kOom);
   EXPECT_THAT(error.what(), HasSubstr("used more than 512 MB in predict"));
+}
+
+TEST_F(WorkerTest, TheTimeoutBoundsAStreamThatNeverEnds) {
+  for (const char* mode : {"endless", "idle"}) {
+    WorkerLimits limits;
+    limits.timeout_s = 1.5;
+    PredictorHandle remote = predictor(mode, limits);
+    const Error error = worker_error_of([&] { remote.predict(run_.c(), data_.c()).read_all(); });
+    EXPECT_EQ(error.code(), OMEN_TIMEOUT) << mode;
+    EXPECT_THAT(error.what(), HasSubstr("did not finish predict within 1.5 s")) << mode;
+  }
+}
+
+TEST_F(WorkerTest, TheMemoryLimitCountsWhatAStreamBrought) {
+  WorkerLimits limits;
+  limits.memory_bytes = std::uint64_t{256} << 20;
+  limits.timeout_s = 120;
+  fill(data_, 20000);
+  PredictorHandle remote = predictor("endless", limits);
+  const Error error = worker_error_of([&] {
+    TableStream stream = remote.predict(run_.c(), data_.c());
+    while (stream.next()) continue;
+  });
+  EXPECT_EQ(error.code(), OMEN_OUT_OF_MEMORY);
+}
+
+TEST_F(WorkerTest, CancellationEndsAStreamThatNeverEnds) {
+  std::atomic<bool> cancel{false};
+  RunHooks hooks;
+  hooks.is_cancelled = [&] { return cancel.load(); };
+  RunContext run({}, hooks);
+  WorkerLimits limits;
+  limits.cancel_grace_s = 0.2;
+  PredictorHandle remote = predictor("idle", limits);
+  TableStream stream = remote.predict(run.c(), data_.c());
+  cancel = true;
+  const Error error = worker_error_of([&] {
+    while (stream.next()) continue;
+  });
+  EXPECT_EQ(error.code(), OMEN_CANCELLED);
+}
+
+TEST_F(WorkerTest, ALineThatIsNoMessageIsTheWorkersFailure) {
+  PredictorHandle remote = predictor("garble");
+  const Error error = worker_error_of([&] { remote.predict(run_.c(), data_.c()); });
+  EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
+  EXPECT_THAT(error.what(), HasSubstr("broke its channel to omen in predict"));
+  EXPECT_THAT(error.what(), HasSubstr("{\"event\":5}"));
+}
+
+TEST_F(WorkerTest, WhatItLeavesBehindDoesNotHideItsEnd) {
+  const Error error = worker_error_of([&] { predictor("orphan").predict(run_.c(), data_.c()); });
+  EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
+  EXPECT_THAT(error.what(), HasSubstr("ended its process in predict (exit 0)"));
 }
 
 TEST_F(WorkerTest, CancellationReachesTheComponent) {
@@ -268,6 +331,21 @@ TEST_F(WorkerTest, LogLinesAndStrayPrintsReachTheLog) {
   set_log_level(OMEN_LOG_WARN);
   EXPECT_THAT(lines, testing::UnorderedElementsAre("probe.predictor: a proper line",
                                                    "probe: wrote to stdout: a stray line"));
+}
+
+TEST_F(WorkerTest, ACrashAfterTheAnswerIsARemark) {
+  std::vector<std::string> lines;
+  forward_log([&](std::int32_t, std::string_view who, std::string_view text) {
+    lines.push_back(std::string(who) + ": " + std::string(text));
+  });
+  {
+    PredictorHandle late = predictor("late_crash");
+    EXPECT_EQ(late.predict(run_.c(), data_.c()).read_all().rows(), 3);
+  }
+  forward_log({});
+  EXPECT_THAT(lines,
+              ElementsAre("probe.predictor: crashed after its last answer (SIGSEGV); what it "
+                          "answered stands"));
 }
 
 TEST_F(WorkerTest, ThreadBudgetIsInTheEnvironment) {

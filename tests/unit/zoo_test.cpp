@@ -23,6 +23,7 @@ struct Animal {
   const char* case_id;  // without the component; a case about the plugin ends with '!'
   const char* verdict;
   const char* message;  // part of it
+  int passes = 36;      // of the twin, at least
 };
 
 void PrintTo(const Animal& animal, std::ostream* out) {
@@ -41,7 +42,15 @@ constexpr Animal kZoo[] = {
     {"returns_nan", "semantics.finite", "FAIL", "cost is inf"},
     {"wrong_rows", "semantics.coverage", "FAIL", "24 answers were due, 25 came"},
     {"never_releases", "data.streams-released", "FAIL", "left a stream of 'workloads' open"},
+    {"forgets", "semantics.observe", "FAIL", "observed, saved and loaded"},
     {"fails_midstream", "semantics.predict", "FAIL", "the answer broke off"},
+    {"text_target", "semantics.targets", "FAIL", "cost is the text '"},
+    {"crossed_interval", "semantics.intervals", "FAIL", "cost.lo is above cost.hi"},
+    {"late_thread", "lifecycle.threads", "FAIL", "used progress of fit after the call was over"},
+    {"shifted_ids", "semantics.coverage", "FAIL", "workload 24 was answered but never asked for"},
+    {"partial_enumerate", "scorer.enumerate", "FAIL", "24 workloads were given, 23 got", 24},
+    {"hidden_exit", "profiler.exit-code", "FAIL", "no 'job.exit_code' of 3", 20},
+    {"throws_when_opened", "binary.loads!", "CRASH", ""},
 };
 
 struct Verified {
@@ -93,7 +102,7 @@ TEST_P(ZooTest, TheTwinPasses) {
   const Verified verified = verify(std::string("good_") + GetParam().name);
   EXPECT_EQ(verified.exit_code, 0);
   EXPECT_EQ(verified.failures, Failures{});
-  EXPECT_GT(verified.passed, 35);
+  EXPECT_GE(verified.passed, GetParam().passes);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ZooTest, testing::ValuesIn(kZoo),

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
@@ -13,8 +15,9 @@
 #include "cli/console.hpp"
 #include "cli/help.hpp"
 #include "cli/plugin_command.hpp"
+#include "cli/suggestions.hpp"
 #include "cli/verbs.hpp"
-#include "components/run_context.hpp"
+#include "components/components.hpp"
 #include "text/log.hpp"
 
 namespace omen::host::cli {
@@ -40,7 +43,8 @@ std::size_t verb_index(const Words& words) {
 
 // Takes flags that the verb itself does not have out of `words`: they belong to components.
 void take_component_flags(CommandLine& line, Words& words) {
-  ComponentFlags known(line.globals);
+  const Words all = words;
+  ComponentFlags known(line.globals, all);
   Words kept;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
@@ -61,7 +65,7 @@ void take_component_flags(CommandLine& line, Words& words) {
       continue;
     }
     const bool more = i + 1 < words.size();
-    if (known.is_switch(key)) {
+    if (known.is_switch(key, more ? words[i + 1] : "")) {
       const bool given = more && (words[i + 1] == "true" || words[i + 1] == "false");
       line.component_flags->emplace_back(key, given ? words[++i] : "true");
     } else if (more && !words[i + 1].starts_with("--")) {
@@ -217,10 +221,51 @@ int complete(const Words& words) {
   return kOk;
 }
 
+// What was printed before an error stays; that it cannot be written is the smaller trouble.
+void print_what_is_left() {
+  try {
+    flush_stdout();
+  } catch (const Error&) {
+    return;
+  }
+}
+
+// A plugin in this process may call exit(), which would look like success.
+class EndWatch {
+ public:
+  EndWatch() {
+    running_ = getpid();
+    std::atexit([] {
+      if (running_ != getpid()) return;  // over, or a child that a plugin forked
+      const std::string text = "error: " + last_opened_in_process() +
+                               " ended the process of omen with exit()\n  hint: run it in a worker "
+                               "with --isolate, and tell its author\n";
+      std::fputs(text.c_str(), stderr);
+      _exit(kCrashed);
+    });
+  }
+  ~EndWatch() { running_ = 0; }
+  EndWatch(const EndWatch&) = delete;
+  EndWatch& operator=(const EndWatch&) = delete;
+
+ private:
+  static inline std::atomic<pid_t> running_{0};
+};
+
+// What runs programs asks whether their names were typed here or come out of a file.
+void tell_what_was_typed(const Words& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : "\x1f") + word;
+  setenv("OMEN_COMMAND_LINE", line.c_str(), 1);
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   Words words(argv + 1, argv + argc);
+  const EndWatch watch;
+  take_stdout();
+  tell_what_was_typed(words);
   try {
     if (!words.empty() && words[0] == "__complete") {
       words.erase(words.begin());
@@ -228,8 +273,8 @@ int run(int argc, char** argv) {
     }
     return run_words(words);
   } catch (const Error& e) {
-    std::fflush(stdout);
-    std::fputs(error_text(e, terminal_of(STDERR_FILENO).colour).c_str(), stderr);
+    print_what_is_left();
+    print_error(early_plugin_path(words), e);
     return exit_code_of(e);
   } catch (const std::bad_alloc&) {
     std::fputs("error: out of memory\n", stderr);

@@ -68,7 +68,10 @@ void CommandLine::run_choices(RunChoices& choices, Flags& component_options) {
   choices_ = &choices;
   component_flags = &component_options;
   const std::size_t first = flags.size();
-  toggle("--isolate", choices.isolate, "run plugins in worker processes");
+  toggle("--isolate", choices.isolate,
+         "run every plugin in a worker process, as those are that omen did not bring");
+  toggle("--in-process", choices.in_process,
+         "run plugins in this process, also those that omen did not bring");
   value("--timeout", "TIME", timeout_,
         "give up after this long, e.g. 30s or 10m; implies --isolate. To read one file in a "
         "worker may take 5m by default");
@@ -120,6 +123,9 @@ void CommandLine::finish() {
   if (!timeout_.empty()) choices_->timeout_seconds = parse_time("--timeout", timeout_);
   if (!memory_.empty()) choices_->memory_bytes = parse_memory(memory_);
   if (!timeout_.empty() || !memory_.empty()) choices_->isolate = true;
+  if (choices_ && choices_->isolate && choices_->in_process)
+    usage_error("--in-process excludes --isolate, --timeout and --memory",
+                "limits need a worker; leave --in-process out");
 }
 
 }  // namespace omen::host::cli

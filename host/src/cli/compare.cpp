@@ -7,12 +7,12 @@
 #include "cli/command_line.hpp"
 #include "cli/compare_run.hpp"
 #include "cli/completion.hpp"
+#include "cli/suggestions.hpp"
 #include "cli/verbs.hpp"
 #include "report/report.hpp"
 #include "text/log.hpp"
 
 namespace omen::host::cli {
-namespace fs = std::filesystem;
 namespace {
 
 // A shell turns `--task tasks/*.json` into one task and several words behind it.
@@ -63,7 +63,7 @@ void print_report(const Globals& globals, const CompareRequest& request,
   } else if (request.markdown) {
     print(report_markdown(comparison));
   } else {
-    print(report_text(comparison, out_terminal(globals)));
+    print(suggested(globals.plugin_path, report_text(comparison, out_terminal(globals))));
   }
 }
 
@@ -78,14 +78,10 @@ bool any_worse(const Comparison& comparison) {
   return false;
 }
 
-// A contestant that fell over has no losses that could be worse.
-bool any_failed(const Comparison& comparison) {
-  for (const JobRecord& job : comparison.jobs)
-    for (const Contestant& contestant : comparison.contestants)
-      if (contestant.label == job.contestant && !contestant.reference &&
-          job.outcome != Outcome::kOk)
-        return true;
-  return false;
+std::size_t failed_folds(const Comparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.jobs.begin(), comparison.jobs.end(),
+                    [](const JobRecord& job) { return job.outcome != Outcome::kOk; }));
 }
 
 bool claims_difference(const Comparison& comparison) {
@@ -103,13 +99,14 @@ int judge(const Globals& globals, const CompareRequest& request, const Compariso
     note(globals, "the self-check failed: a contestant differs from itself under another seed");
     return kFailed;
   }
-  if (request.fail_if.empty()) return kOk;
-  if (any_worse(comparison)) {
+  if (!request.fail_if.empty() && any_worse(comparison)) {
     note(globals, "--fail-if worse: a contestant is worse than the baseline");
     return kFailed;
   }
-  if (any_failed(comparison)) {
-    note(globals, "--fail-if worse: a contestant failed in a fold");
+  // What fell over has no losses that could be worse.
+  if (const std::size_t failed = failed_folds(comparison); failed > 0) {
+    note(globals, folds_text(failed, comparison.jobs.size()) +
+                      " failed; see why with: omen runs show " + comparison.id);
     return kFailed;
   }
   return kOk;
@@ -141,7 +138,7 @@ int run_compare(const Globals& globals, const CompareRequest& request) {
   check_request(request);
   Session session(globals, request.run, request.flags, "compare", "", request.interval_level);
   std::vector<std::string> warnings;
-  const ComparePlan plan =
+  ComparePlan plan =
       make_plan(session.registry(), session.flags(), plan_request(session, request), warnings);
   // Only now are the names known to be right: a misspelt one deserves its own answer.
   if (given_contestants(request).size() < 2 && !request.self_check)
@@ -189,7 +186,7 @@ void describe_compare(CommandLine& line) {
   line.toggle("--shuffle-labels", r.shuffle_labels,
               "permute the targets: what is left above the constant is a leak");
   line.value("--fail-if", "worse", r.fail_if,
-             "exit 1 if a contestant is worse, or failed; for gates");
+             "exit 1 if a contestant is worse, as it always is where a fold failed; for gates");
   line.value("-j,--jobs", "N", r.jobs, "folds at the same time").range(1, 1024);
   line.toggle("--csv", r.csv, "every loss as CSV on stdout");
   line.toggle("--markdown", r.markdown, "the report as Markdown on stdout");

@@ -24,7 +24,7 @@ std::string shell_words(const std::vector<std::string>& words) {
   return line;
 }
 
-FinishedRun compare_in(Session& session, const ComparePlan& plan, const CompareSettings& settings,
+FinishedRun compare_in(Session& session, ComparePlan& plan, const CompareSettings& settings,
                        const std::vector<std::string>& warnings) {
   CompareFrame frame;
   frame.command = "omen " + shell_words(session.globals().command_line);

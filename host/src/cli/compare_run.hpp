@@ -12,13 +12,13 @@
 namespace omen::host::cli {
 
 // run_comparison with the progress, the log and the command line of this session.
-FinishedRun compare_in(Session& session, const ComparePlan& plan, const CompareSettings& settings,
+FinishedRun compare_in(Session& session, ComparePlan& plan, const CompareSettings& settings,
                        const std::vector<std::string>& warnings);
 
 PlanRequest plan_request(const Session& session, const CompareRequest& request);
 
 // The share of the jobs that --only-jobs names, kept in --run-dir.
-int run_share(Session& session, const ComparePlan& plan, const CompareRequest& request);
+int run_share(Session& session, ComparePlan& plan, const CompareRequest& request);
 // `--emit slurm`.
 int emit_array(Session& session, const ComparePlan& plan, const CompareRequest& request);
 // Every rank but the first: works on what rank 0 hands out, and prints nothing.

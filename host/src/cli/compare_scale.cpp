@@ -60,12 +60,13 @@ int follow_compare(const Globals& globals, const CompareRequest& request, RankLi
   return kOk;
 }
 
-int run_share(Session& session, const ComparePlan& plan, const CompareRequest& request) {
+int run_share(Session& session, ComparePlan& plan, const CompareRequest& request) {
   const JobShare share = parse_share(request.only_jobs);
   const std::vector<Job> jobs = plan_jobs(plan), mine = jobs_of_share(jobs, share);
   const RunDirectory run = RunDirectory::at(request.run_dir, plan_digest(jobs), true);
   const std::string log_name = "log-" + std::to_string(share.index) + ".txt";
   configure_log({screen_level(session.globals()), run.path() / log_name, {}});
+  plan.run.state_dir = run.path() / "state";
   run_jobs(plan, mine, run.results(), local_runner(plan, {}),
            [&](std::size_t done, std::size_t all) {
              session.progress().update(static_cast<double>(done) / static_cast<double>(all),

@@ -120,7 +120,9 @@ class Completer {
     if (flag == "--predictor" || flag == "--baseline")
       return offers_.components(OMEN_PREDICTOR), true;
     if (flag == "--task") return offers_.tasks("task"), true;
-    if (flag == "--fail-if") return offers_.words({"worse"}), true;
+    if (flag == "--fail-if")
+      return offers_.words({verb_ == "score" ? "infeasible" : "worse"}), true;
+    if (flag == "--data" || flag == "--valid") return offers_.datasets(), true;
     if (flag == "-m" || flag == "--model" || flag == "--policy" || flag == "--from")
       return offers_.models(), true;
     if (flag == "--kind")

@@ -6,6 +6,8 @@
 
 #include "cli/plugin_command.hpp"
 #include "components/options.hpp"
+#include "omen/scaled_number.hpp"
+#include "pipeline/models.hpp"
 #include "pipeline/pipeline.hpp"
 #include "text/render.hpp"
 
@@ -50,6 +52,26 @@ std::vector<ComponentRef> named(const Registry& registry, const std::vector<std:
   return refs;
 }
 
+// The values of -m and --model that are files.
+std::vector<std::string> model_files(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (std::size_t i = 1; i < words.size(); ++i)
+    if ((words[i - 1] == "-m" || words[i - 1] == "--model") &&
+        std::filesystem::is_regular_file(words[i], error))
+      files.push_back(words[i]);
+  return files;
+}
+
+// Empty for what is no model; the verb says why.
+std::string component_of(const std::string& model_file) {
+  try {
+    return read_model_card(model_file).component;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 // Columns of workloads that a predictor or scorer reads can be given instead of a table.
 std::string column_flags(const ComponentInfo& component) {
   if (component.kind != OMEN_PREDICTOR && component.kind != OMEN_SCORER) return "";
@@ -61,25 +83,36 @@ std::string column_flags(const ComponentInfo& component) {
 
 }  // namespace
 
-std::string normal_key(std::string_view key) {
-  std::string normal(key);
-  std::replace(normal.begin(), normal.end(), '-', '_');
-  return normal;
+void ComponentFlags::read_manifests() {
+  registry_ = Registry::discover(globals_.plugin_path);
+  std::vector<std::string> words = words_;
+  for (const std::string& file : model_files(words_)) words.push_back(component_of(file));
+  // A verb of a plugin is two words.
+  for (std::size_t i = 1; i < words_.size(); ++i) words.push_back(words_[i - 1] + "." + words_[i]);
+  const std::vector<ComponentRef> all = registry_->components(0);
+  for (const ComponentRef& ref : all)
+    for (const std::string& name : {ref.info->id, ref.plugin->manifest.id})
+      if (std::find(words.begin(), words.end(), name) != words.end()) named_.push_back(ref);
+  const bool has_predictor = std::any_of(named_.begin(), named_.end(), [](const auto& ref) {
+    return ref.info->kind == OMEN_PREDICTOR;
+  });
+  possible_ = named_;
+  for (const ComponentRef& ref : all)
+    if (!has_predictor || ref.info->kind != OMEN_PREDICTOR) possible_.push_back(ref);
 }
 
-bool ComponentFlags::is_switch(std::string_view key) {
-  if (!registry_) registry_ = Registry::discover(globals_.plugin_path);
+bool ComponentFlags::is_switch(std::string_view key, const std::string& next) {
+  if (!registry_) read_manifests();
   const std::string wanted = normal_key(key);
-  const std::size_t dot = wanted.rfind('.');
-  const std::string last = dot == std::string::npos ? wanted : wanted.substr(dot + 1);
-  bool any = false;
-  for (const ComponentRef& ref : registry_->components(0)) {
-    const OptionInfo* option = ref.info->option(last);
-    if (!option) continue;
-    if (option->type != OMEN_OPT_BOOL) return false;
-    any = true;
-  }
-  return any;
+  const std::string last = wanted.substr(wanted.rfind('.') + 1);
+  const auto has = [&](const ComponentRef& ref) { return ref.info->option(last) != nullptr; };
+  if (!std::any_of(possible_.begin(), possible_.end(), has)) return false;
+  for (const ComponentRef& ref : possible_)
+    if (const OptionInfo* option = ref.info->option(last); option && option->type != OMEN_OPT_BOOL)
+      return false;
+  std::error_code error;
+  const bool is_number = parse_scaled(next) && !std::filesystem::exists(next, error);
+  return !is_number || std::any_of(named_.begin(), named_.end(), has);
 }
 
 std::string option_help(const ComponentInfo& component, bool advanced, int width) {

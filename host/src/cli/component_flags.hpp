@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/globals.hpp"
+#include "components/options.hpp"
 #include "components/registry.hpp"
 
 namespace omen::host::cli {
@@ -16,17 +17,23 @@ namespace omen::host::cli {
 // Answers from manifests, which are read when the first question comes.
 class ComponentFlags {
  public:
-  explicit ComponentFlags(const Globals& globals) : globals_(globals) {}
+  // `words` are those of the whole command line, where components may be named.
+  ComponentFlags(const Globals& globals, const std::vector<std::string>& words)
+      : globals_(globals), words_(words) {}
   // True where every option of that key (or component.key) is a bool, so that no value need follow.
-  bool is_switch(std::string_view key);
+  // Only components that may take part count: a predictor that is named rules the others out, and
+  // before a number (`next`) the flag is a feature unless a component that is named has the option.
+  bool is_switch(std::string_view key, const std::string& next);
 
  private:
+  void read_manifests();
+
   const Globals& globals_;
+  const std::vector<std::string>& words_;
   std::optional<Registry> registry_;
+  std::vector<ComponentRef> named_, possible_;
 };
 
-// '-' equals '_' in keys.
-std::string normal_key(std::string_view key);
 // Lines that describe the options of a component, as the help and `omen info` show them.
 std::string option_help(const ComponentInfo& component, bool advanced, int width);
 // The options of every component that `words` names; empty without one.

@@ -45,5 +45,9 @@ Terminal out_terminal(const Globals& globals);
 void print_table(const Globals& globals, const TextTable& table);
 // Makes sure that everything printed has arrived.
 void flush_stdout();
+// From here on stdout is for print() alone: what a plugin writes to descriptor 1 goes to stderr.
+void take_stdout();
+// For a job that owns stdout.
+void give_stdout_back();
 
 }  // namespace omen::host::cli

@@ -273,9 +273,15 @@ DatasetInfo import_files(const Globals& globals, const DataRequest& request,
   hooks.progress = [&](std::int64_t rows) {
     progress.update(-1, (std::to_string(rows) + " rows").c_str());
   };
-  DatasetInfo made = import_tables(plan, request.words, directory, hooks);
-  progress.finish();
-  return made;
+  try {
+    DatasetInfo made = import_tables(plan, request.words, directory, hooks);
+    progress.finish();
+    return made;
+  } catch (const Error& e) {
+    if (e.code() != OMEN_INVALID_DATA || request.words[0] == "-") throw;
+    const RecipeDoor door(globals);
+    throw naming_frontends(components_in_use(), request.words[0], e);
+  }
 }
 
 int import(const Globals& globals, const DataRequest& request) {
@@ -453,7 +459,7 @@ void describe_data(CommandLine& line) {
              "import, make: directory of the dataset, by default in the cache; fetch: file");
   line.value("--format", "FORMAT", r.format, "import: csv, tsv or jsonl, by default by the suffix")
       .one_of({"csv", "tsv", "jsonl"});
-  line.value("--with", "COMPONENT", r.component,
+  line.value("--with,--frontend", "COMPONENT", r.component,
              "import: front end that reads the files; make: one that generates workloads");
   line.values("--target", "NAME[:UNIT[:lower|higher]]", r.targets,
               "import: column that was measured; may be repeated");

@@ -8,9 +8,11 @@
 #include "cli/command_line.hpp"
 #include "cli/console.hpp"
 #include "cli/doctor_devices.hpp"
+#include "cli/doctor_libraries.hpp"
 #include "cli/verbs.hpp"
 #include "components/registry.hpp"
 #include "omen/container.hpp"
+#include "omen/join.hpp"
 #include "text/json_writer.hpp"
 #include "worker/machine.hpp"
 #include "worker/worker.hpp"
@@ -55,7 +57,11 @@ std::string library_fault(const Manifest& plugin) {
            "." + std::to_string(OMEN_ABI_MINOR);
   if (!plugin.sha256.empty() && container::sha256_file(library) != plugin.sha256)
     return "library differs from the digest in plugin.json; build or install it again";
-  return {};
+  const std::vector<std::string> missing = missing_libraries(library);
+  return missing.empty()
+             ? ""
+             : "needs " + join(missing) +
+                   ", not found on this machine; install it, or put it beside " + library.string();
 }
 
 std::vector<PluginState> plugin_states(const Registry& registry) {
@@ -67,14 +73,17 @@ std::vector<PluginState> plugin_states(const Registry& registry) {
                       hidden ? "hidden by " + found.shadowed_by : library_fault(plugin), hidden});
   }
   for (const BrokenPlugin& broken : registry.broken())
-    states.push_back({broken.directory.filename().string(), "-", broken.directory.string(),
-                      broken.error.what(), false});
+    states.push_back(
+        {broken.directory.filename().string(), "-", broken.directory.string(),
+         broken.error.what() +
+             (broken.error.hint().empty() ? std::string() : "; " + broken.error.hint()),
+         false});
   return states;
 }
 
 // Of the libraries that are here now; others were replaced since.
-std::map<std::string, CrashRecord> present_crashes(const Registry& registry) {
-  std::map<std::string, CrashRecord> known = known_crashes(), present;
+CrashRecords present_crashes(const Registry& registry) {
+  CrashRecords known = known_crashes(), present;
   for (const FoundPlugin& found : registry.plugins())
     if (auto crash = known.extract(found.manifest.sha256)) present.insert(std::move(crash));
   return present;
@@ -98,7 +107,7 @@ std::string limit_text(double limit, const std::string& text) {
 struct Report {
   Registry registry;
   std::vector<PluginState> plugins;
-  std::map<std::string, CrashRecord> crashes = present_crashes(registry);
+  CrashRecords crashes = present_crashes(registry);
   std::vector<Feature> features = build_features();
   Machine machine = machine_facts();
   std::vector<Device> devices = machine_devices();
@@ -124,17 +133,18 @@ std::string report_json(const Report& r) {
     json.end();
   }
   json.end().key("crashes").array();
-  for (const auto& [digest, c] : r.crashes)
-    json.object()
-        .field("sha256", digest)
-        .field("plugin", c.plugin)
-        .field("component", c.component)
-        .field("call", c.call)
-        .field("outcome", c.outcome)
-        .field("signal", c.signal)
-        .field("time", c.time)
-        .field("count", c.count)
-        .end();
+  for (const auto& [digest, components] : r.crashes)
+    for (const auto& [component, c] : components)
+      json.object()
+          .field("sha256", digest)
+          .field("plugin", c.plugin)
+          .field("component", component)
+          .field("call", c.call)
+          .field("outcome", c.outcome)
+          .field("signal", c.signal)
+          .field("time", c.time)
+          .field("count", c.count)
+          .end();
   json.end().key("features").array();
   for (const Feature& f : r.features)
     json.object()
@@ -255,11 +265,12 @@ void show(const Globals& globals, const Report& r) {
   screen.rows(rows);
   if (!r.crashes.empty()) {
     rows.clear();
-    for (const auto& [digest, c] : r.crashes)
-      rows.push_back({{c.outcome, Style::kBad},
-                      c.component + " " + c.call,
-                      std::to_string(c.count) + " times, last " + c.time +
-                          (c.signal.empty() ? "" : ", " + c.signal)});
+    for (const auto& [digest, components] : r.crashes)
+      for (const auto& [component, c] : components)
+        rows.push_back({{c.outcome, Style::kBad},
+                        component + " " + c.call,
+                        std::to_string(c.count) + " times, last " + c.time +
+                            (c.signal.empty() ? "" : ", " + c.signal)});
     screen.title("crashes remembered, until the library changes");
     screen.rows(rows);
   }

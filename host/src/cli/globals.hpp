@@ -30,6 +30,8 @@ struct Globals {
 // How a verb that calls plugins runs them.
 struct RunChoices {
   bool isolate = false;
+  bool in_process = false;         // plugins of others too
+  bool owns_stdout = false;        // a job that a profiler runs writes to it
   double timeout_seconds = 0;      // 0: none
   std::uint64_t memory_bytes = 0;  // 0: none
 };

@@ -10,6 +10,7 @@
 #include "cli/component_flags.hpp"
 #include "cli/graph_inputs.hpp"
 #include "cli/session.hpp"
+#include "cli/suggestions.hpp"
 #include "cli/verbs.hpp"
 #include "graphs/graph_output.hpp"
 #include "text/json_writer.hpp"
@@ -68,11 +69,9 @@ class GraphVerb {
     show();
     for (const Item& item : items_)
       if (item.error)
-        std::fputs(error_text(Error(item.error->code(), item.input.path + ": " + item.error->what(),
-                                    item.error->hint()),
-                              terminal_of(2).colour)
-                       .c_str(),
-                   stderr);
+        print_error(globals().plugin_path,
+                    Error(item.error->code(), item.input.path + ": " + item.error->what(),
+                          item.error->hint()));
     const auto failed = std::find_if(items_.begin(), items_.end(),
                                      [](const Item& i) { return i.error.has_value(); });
     const auto bad =
@@ -370,7 +369,8 @@ void describe_graph(CommandLine& line) {
             "knows");
   line.value("-o,--output", "FILE", r.output,
              "write .omt, .json, .dot, .svg or a plugin's format; FILE with % for one file each");
-  line.value("--with", "COMPONENT", r.component, "front end to use; otherwise found from the file");
+  line.value("--with,--frontend", "COMPONENT", r.component,
+             "front end to use; otherwise found from the file");
   line.value("-j,--jobs", "N", r.jobs, "files at the same time").range(1, 256);
   line.value("--max-nodes", "N", r.max_nodes, "draw at most this many nodes, 400 by default");
   line.toggle("--resume", r.resume,

@@ -81,7 +81,11 @@ bool GraphJournal::has(const GraphInput& input, const std::string& settings,
 void GraphJournal::add(const GraphInput& input, const std::string& settings,
                        const fs::path& output) {
   const std::lock_guard lock(mutex_);
-  std::ofstream(file_, std::ios::app) << line_of(input, settings, output) << '\n';
+  std::ofstream out(file_, std::ios::app);
+  out << line_of(input, settings, output) << std::endl;
+  if (!out)
+    throw Error(OMEN_IO, "cannot note a finished graph in " + file_.string(),
+                "check that its directory has room");
 }
 
 }  // namespace omen::host::cli

@@ -125,7 +125,8 @@ std::string component_text(const ComponentInfo& component, const InfoRequest& re
   return text + (options.empty() ? "" : "  options\n" + options);
 }
 
-std::string plugin_text(const Manifest& plugin, const Terminal& terminal) {
+std::string plugin_text(const FoundPlugin& found, const Terminal& terminal) {
+  const Manifest& plugin = found.manifest;
   const int width = terminal.tty ? std::min(terminal.width, 100) : 100;
   std::string text =
       paint(plugin.id, Style::kStrong, terminal.colour) + " " + plugin.version + "\n";
@@ -136,6 +137,8 @@ std::string plugin_text(const Manifest& plugin, const Terminal& terminal) {
   if (plugin.isolation != Isolation::kDefault)
     text +=
         fact("isolation", std::string(word_of(plugin.isolation)) + " in a worker process", width);
+  else if (!found.own)
+    text += fact("isolation", "in a worker process: it is not part of this installation", width);
   std::vector<std::string> needs;
   for (const auto& [name, range] : plugin.requirements) needs.push_back(name + " " + range);
   text += fact("needs", join(needs), width);
@@ -144,23 +147,21 @@ std::string plugin_text(const Manifest& plugin, const Terminal& terminal) {
 
 int run_info(const Globals& globals, const InfoRequest& request) {
   const Registry registry = Registry::discover(globals.plugin_path);
-  const Manifest* plugin = nullptr;
+  const FoundPlugin* plugin = nullptr;
   std::vector<const ComponentInfo*> components;
   for (const ComponentRef& ref : registry.components(0)) {
-    const Manifest& owner = ref.plugin->manifest;
-    if (ref.info->id != request.id && owner.id != request.id) continue;
-    plugin = &owner;
+    if (ref.info->id != request.id && ref.plugin->manifest.id != request.id) continue;
+    plugin = ref.plugin;
     components.push_back(ref.info);
   }
-  if (!plugin && request.id.find('.') == std::string::npos)
-    plugin = &registry.plugin(request.id).manifest;
+  if (!plugin && request.id.find('.') == std::string::npos) plugin = &registry.plugin(request.id);
   if (!plugin) registry.component(0, request.id);  // throws with near spellings
   if (globals.json) {
-    print(info_json(*plugin, components));
+    print(info_json(plugin->manifest, components));
     return kOk;
   }
   const Terminal terminal = out_terminal(globals);
-  if (plugin->id == request.id) print(plugin_text(*plugin, terminal));
+  if (plugin->manifest.id == request.id) print(plugin_text(*plugin, terminal));
   for (const ComponentInfo* component : components)
     print(component_text(*component, request, terminal) +
           (component == components.back() ? "" : "\n"));

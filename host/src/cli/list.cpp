@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen list`: one row per component, from manifests alone.
-#include <map>
-
 #include "cli/command_line.hpp"
 #include "cli/component_flags.hpp"
 #include "cli/console.hpp"
@@ -17,14 +15,15 @@ struct ListRequest {
   bool all = false;
 };
 
-using Crashes = std::map<std::string, CrashRecord>;
-
-const CrashRecord* crash_of(const Crashes& crashes, const Manifest& plugin) {
-  const auto at = crashes.find(plugin.sha256);
-  return at == crashes.end() ? nullptr : &at->second;
+const CrashRecord* crash_of(const CrashRecords& crashes, const Manifest& plugin,
+                            const ComponentInfo& component) {
+  const auto library = crashes.find(plugin.sha256);
+  if (library == crashes.end()) return nullptr;
+  const auto at = library->second.find(component.id);
+  return at == library->second.end() ? nullptr : &at->second;
 }
 
-void write_plugin(JsonWriter& json, const FoundPlugin& found, const CrashRecord* crash) {
+void write_plugin(JsonWriter& json, const FoundPlugin& found, const CrashRecords& crashes) {
   const Manifest& plugin = found.manifest;
   json.object()
       .field("id", plugin.id)
@@ -33,28 +32,28 @@ void write_plugin(JsonWriter& json, const FoundPlugin& found, const CrashRecord*
   json.field("directory", plugin.directory.string()).field("isolation", word_of(plugin.isolation));
   json.key("abi").object().field("major", plugin.abi_major).field("minor", plugin.abi_minor).end();
   if (!found.shadowed_by.empty()) json.field("shadowed_by", found.shadowed_by);
-  if (crash)
-    json.key("crash")
-        .object()
-        .field("call", crash->call)
-        .field("outcome", crash->outcome)
-        .field("time", crash->time)
-        .field("count", crash->count)
-        .end();
   json.key("components").array();
   for (const ComponentInfo& component : plugin.components) {
     json.object().field("kind", kind_name(component.kind)).field("id", component.id);
-    json.field("summary", component.summary).field("models", component.models.size()).end();
+    json.field("summary", component.summary).field("models", component.models.size());
+    if (const CrashRecord* crash = crash_of(crashes, plugin, component))
+      json.key("crash")
+          .object()
+          .field("call", crash->call)
+          .field("outcome", crash->outcome)
+          .field("time", crash->time)
+          .field("count", crash->count)
+          .end();
+    json.end();
   }
   json.end().end();
 }
 
-std::string list_json(const Registry& registry, const Crashes& crashes, bool all) {
+std::string list_json(const Registry& registry, const CrashRecords& crashes, bool all) {
   JsonWriter json;
   json.object().field("format_version", 1).key("plugins").array();
   for (const FoundPlugin& found : registry.plugins())
-    if (all || found.shadowed_by.empty())
-      write_plugin(json, found, crash_of(crashes, found.manifest));
+    if (all || found.shadowed_by.empty()) write_plugin(json, found, crashes);
   json.end().key("broken").array();
   for (const BrokenPlugin& broken : registry.broken())
     json.object()
@@ -69,7 +68,7 @@ std::string list_json(const Registry& registry, const Crashes& crashes, bool all
   return json.end().end().text();
 }
 
-void add_rows(TextTable& table, const FoundPlugin& found, const CrashRecord* crash, bool plain) {
+void add_rows(TextTable& table, const FoundPlugin& found, const CrashRecords& crashes, bool plain) {
   bool first = true;
   const Manifest& plugin = found.manifest;
   for (const ComponentInfo& component : plugin.components) {
@@ -79,7 +78,7 @@ void add_rows(TextTable& table, const FoundPlugin& found, const CrashRecord* cra
     }
     Cell what = component.summary;
     if (!found.shadowed_by.empty()) what = {"hidden by " + found.shadowed_by, Style::kFaint};
-    if (crash && crash->component == component.id)
+    if (const CrashRecord* crash = crash_of(crashes, plugin, component))
       what = {"crashed in " + crash->call + " on " + crash->time, Style::kWarn};
     table.add({{first ? plugin.id : "", Style::kStrong},
                {first ? plugin.version : "", Style::kFaint},
@@ -92,7 +91,7 @@ void add_rows(TextTable& table, const FoundPlugin& found, const CrashRecord* cra
 
 int run_list(const Globals& globals, const ListRequest& request) {
   const Registry registry = Registry::discover(globals.plugin_path);
-  const Crashes crashes = known_crashes();
+  const CrashRecords crashes = known_crashes();
   if (globals.json) {
     print(list_json(registry, crashes, request.all));
     return kOk;
@@ -100,8 +99,7 @@ int run_list(const Globals& globals, const ListRequest& request) {
   TextTable table(
       {{"plugin"}, {"version"}, {"kind"}, {"component"}, {"what it does", false, true}});
   for (const FoundPlugin& found : registry.plugins())
-    if (request.all || found.shadowed_by.empty())
-      add_rows(table, found, crash_of(crashes, found.manifest), globals.plain);
+    if (request.all || found.shadowed_by.empty()) add_rows(table, found, crashes, globals.plain);
   if (!table.empty()) print_table(globals, table);
   if (registry.plugins().empty()) {
     std::string text = "no plugins found\n  looked in: ";

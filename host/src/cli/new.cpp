@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen new`: writes a plugin that builds and verifies as it is, from the templates of the SDK.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "cli/command_line.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
+#include "omen/join.hpp"
 #include "text/json_writer.hpp"
 #include "worker/machine.hpp"
 
@@ -57,22 +59,60 @@ std::string fill_in(std::string text, const NewRequest& request) {
   return text;
 }
 
+fs::path template_root() {
+  return share_directory() / "template";
+}
+
+// A language as the user writes it and the directory of its templates.
+struct Language {
+  const char* name;
+  const char* directory;
+};
+constexpr std::array<Language, 2> kLanguages = {{{"c++", "cpp"}, {"c", "c"}}};
+
+// Kinds that have a template in this language: what is there, and nothing else.
+std::vector<std::string> kinds_in(const Language& language) {
+  std::vector<std::string> kinds;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(template_root() / language.directory, none))
+    if (entry.is_directory()) kinds.push_back(entry.path().filename());
+  std::sort(kinds.begin(), kinds.end());
+  return kinds;
+}
+
+// What `--kind` may be, in every language in which it may.
+std::string offered_kinds() {
+  std::string text;
+  const std::vector<std::string> first = kinds_in(kLanguages[0]);
+  for (const Language& language : kLanguages)
+    if (const auto kinds = kinds_in(language); text.empty() || kinds != first)
+      text += (text.empty() ? "" : "; in " + std::string(language.name) + ": ") + join(kinds, ", ");
+  return text;
+}
+
+std::string offered_languages() {
+  std::vector<std::string> names;
+  for (const Language& language : kLanguages)
+    if (!kinds_in(language).empty()) names.emplace_back(language.name);
+  return join(names, " or ");
+}
+
+const Language& language_of(const std::string& written) {
+  const std::string name = written == "cpp" || written == "cxx" ? kLanguages[0].name : written;
+  for (const Language& language : kLanguages)
+    if (name == language.name) return language;
+  usage_error("--lang is '" + written + "'", "allowed: " + offered_languages());
+}
+
 fs::path template_directory(const NewRequest& request) {
-  static constexpr const char* kKinds[] = {"predictor", "frontend", "profiler", "scorer"};
-  const std::string kind = request.kind;
-  if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
-    usage_error("--kind is '" + kind + "'", "allowed: predictor, frontend, profiler, scorer");
-  const bool c = request.language == "c";
-  if (!c && request.language != "c++" && request.language != "cpp" && request.language != "cxx")
-    usage_error("--lang is '" + request.language + "'", "allowed: c++, c");
-  const fs::path root = share_directory() / "template";
-  const fs::path directory = root / (c ? "c" : "cpp") / kind;
-  if (!fs::is_directory(directory))
-    throw Error(OMEN_NOT_FOUND, "no template in " + directory.string(),
-                fs::is_directory(root)
-                    ? "plain C has a template for --kind predictor"
-                    : "install the SDK again, or run omen from its build directory");
-  return directory;
+  if (!fs::is_directory(template_root()))
+    throw Error(OMEN_NOT_FOUND, "no template in " + template_root().string(),
+                "install the SDK again, or run omen from its build directory");
+  const Language& language = language_of(request.language);
+  const std::vector<std::string> kinds = kinds_in(language);
+  if (std::find(kinds.begin(), kinds.end(), request.kind) == kinds.end())
+    usage_error("--kind is '" + request.kind + "'", "allowed: " + join(kinds, ", "));
+  return template_root() / language.directory / request.kind;
 }
 
 int run_new(const Globals& globals, const NewRequest& request) {
@@ -114,9 +154,10 @@ int run_new(const Globals& globals, const NewRequest& request) {
 
 void describe_new(CommandLine& line) {
   auto& r = line.request(run_new);
+  static const std::string kinds = offered_kinds(), languages = offered_languages();
   line.word("NAME", r.name, "id of the plugin: lower case, digits and _").required();
-  line.value("--kind", "KIND", r.kind, "predictor, frontend, profiler or scorer");
-  line.value("--lang", "LANGUAGE", r.language, "c++ or c");
+  line.value("--kind", "KIND", r.kind, kinds.c_str());
+  line.value("--lang", "LANGUAGE", r.language, languages.c_str());
   line.value("--dir", "DIR", r.directory, "where to write it, ./NAME by default");
 }
 

@@ -5,8 +5,11 @@
 
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
+#include "cli/prediction_text.hpp"
 #include "cli/session.hpp"
+#include "cli/suggestions.hpp"
 #include "cli/verbs.hpp"
+#include "data/given_data.hpp"
 #include "pipeline/models.hpp"
 #include "tables/row_status.hpp"
 #include "tables/table_io.hpp"
@@ -17,7 +20,7 @@ namespace {
 
 struct PredictRequest {
   std::vector<std::string> inputs;
-  std::string component, frontend, model, output;
+  std::string component, data, frontend, model, output;
   bool csv = false;
   double interval_level = 0.90;
   Flags flags;  // options of components, and features of a single row
@@ -107,30 +110,6 @@ Style status_style(std::string_view status) {
   return *known == RowStatus::kExtrapolating ? Style::kWarn : Style::kPlain;
 }
 
-// "[1.2, 3.4]" where the predictor gives bounds.
-std::string interval_text(const Table& rows, const std::string& target, std::int64_t row) {
-  const auto lo = rows.find(target + ".lo"), hi = rows.find(target + ".hi");
-  if (!lo || !hi || rows.is_null(*lo, row)) return {};
-  return "[" + cell_text(rows, *lo, row) + ", " + cell_text(rows, *hi, row) + "]";
-}
-
-bool has_probabilities(const Table& rows, const std::string& target) {
-  for (std::size_t column = 0; column < rows.columns(); ++column)
-    if (rows.name(column).starts_with(target + ".p.")) return true;
-  return false;
-}
-
-// The probability of the class that was predicted.
-std::string probability_text(const Table& rows, const std::string& target, std::int64_t row) {
-  const std::size_t column = rows.index(target);
-  if (!is_text(rows.type(column)) || rows.is_null(column, row)) return {};
-  const auto p = rows.find(target + ".p." + std::string(rows.strings(column)[row]));
-  if (!p || rows.is_null(*p, row)) return {};
-  char text[16];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * rows.slice(row, 1).numbers(*p)[0]);
-  return text;
-}
-
 // Unit and direction as the prediction says, or else as the model does.
 TargetFacts target_facts(const Answer& answer, const std::string& target) {
   const Table& rows = answer.prediction.rows;
@@ -148,7 +127,7 @@ TargetFacts target_facts(const Answer& answer, const std::string& target) {
 std::string target_heading(const Answer& answer, const std::string& target) {
   const std::string unit = target_facts(answer, target).unit;
   const bool said = unit.empty() || unit == "1" || target.ends_with("_" + unit);
-  return said ? target : target + " [" + unit + "]";
+  return (said ? target : target + " [" + unit + "]") + method_text(answer.prediction.rows, target);
 }
 
 TextTable people_table(const Answer& answer, const PredictRequest& request, std::int64_t shown) {
@@ -198,7 +177,7 @@ void write_answer(JsonWriter& json, const Answer& answer) {
   for (const std::string& target : target_names(rows)) {
     const TargetFacts facts = target_facts(answer, target);
     json.object().field("name", target).field("unit", facts.unit);
-    json.field("direction", facts.direction).end();
+    json.field("direction", facts.direction).field("method", method_of(rows, target)).end();
   }
   json.end()
       .field("load_seconds", answer.prediction.load_seconds)
@@ -228,14 +207,16 @@ class PredictVerb {
         session_(globals, request.run, request.flags, "predict", request.output,
                  request.interval_level) {
     take_component(session_.registry(), OMEN_PREDICTOR, request_.inputs, request_.component);
+    if (!request_.data.empty()) request_.inputs.push_back(request_.data);
   }
 
   int run() {
-    std::vector<Lowered> inputs = read_inputs();
-    if (inputs.empty() && !failed_.empty()) {
-      if (failed_.size() == 1) throw failed_[0].error;
-    } else {
-      for (Batch& batch : make_batches(std::move(inputs))) answer(std::move(batch));
+    try {
+      answer_all();
+    } catch (const Error&) {
+      // A script reads why there is nothing as it reads answers.
+      if (globals().json && !failed_.empty()) print(answers_json(answers_, failed_));
+      throw;
     }
     session_.progress().finish();
     write_files();
@@ -245,6 +226,12 @@ class PredictVerb {
 
  private:
   const Globals& globals() const { return session_.globals(); }
+
+  void answer_all() {
+    std::vector<Lowered> inputs = read_inputs();
+    if (inputs.empty() && failed_.size() == 1) throw failed_[0].error;
+    for (Batch& batch : make_batches(std::move(inputs))) answer(std::move(batch));
+  }
 
   std::vector<Lowered> read_inputs() {
     std::vector<Lowered> inputs;
@@ -258,8 +245,10 @@ class PredictVerb {
       session_.progress().update(
           static_cast<double>(i) / static_cast<double>(request_.inputs.size()), input.c_str());
       try {
-        inputs.push_back(
-            read_input(session_.components(), input, request_.frontend, session_.flags()));
+        const bool is_data = !request_.data.empty() && i + 1 == request_.inputs.size();
+        inputs.push_back(is_data ? read_data()
+                                 : read_input(session_.components(), input, request_.frontend,
+                                              session_.flags()));
         if (inputs.back().tables.at("workloads").rows() == 0)
           throw Error(OMEN_INVALID_DATA, (input == "-" ? "stdin" : input) + " holds no workloads",
                       input == "-" ? "send one JSON object a line" : "");
@@ -273,11 +262,20 @@ class PredictVerb {
     return inputs;
   }
 
+  Lowered read_data() {
+    Lowered lowered{request_.data, {}, {}, {}};
+    lowered.tables = inputs_of(
+        read_given_data(session_.components(), request_.data, request_.frontend, session_.flags()));
+    lowered.dialect = dialect_of(lowered.tables);
+    return lowered;
+  }
+
   // A workload from flags alone: the row decides which predictor fits, as a file would.
   Lowered from_flags() {
     Choice choice;
     TextPairs features;
-    if (!request_.component.empty() || !request_.model.empty()) {
+    const bool is_named = !request_.component.empty() || !request_.model.empty();
+    if (is_named) {
       choice = choose_predictor(session_.registry(), models_, {}, "", request_.component,
                                 request_.model);
       session_.flags().sources_for(*choice.predictor.info);
@@ -288,10 +286,12 @@ class PredictVerb {
     if (features.empty())
       usage_error(
           "nothing to predict",
-          choice.predictor.info
+          is_named
               ? "give a file, or its features: " + flag_list(choice)
               : "give a file, a name, - for stdin, or features as flags; see: omen predict --help");
-    Lowered row{"flags", "", "", one_row(features)};
+    if (!is_named)
+      choice = choose_predictor(session_.registry(), models_, one_row(features), "", "", "");
+    Lowered row{"flags", "", "", row_of_flags(std::move(features), choice.model.card().schema)};
     complete_workloads(row.tables);
     return row;
   }
@@ -334,10 +334,10 @@ class PredictVerb {
     } catch (const Error& e) {
       const bool only =
           answers_.empty() && failed_.empty() && batch.inputs.size() == request_.inputs.size();
+      for (const std::string& input : batch.inputs) failed_.push_back({input, e});
       if (only || request_.inputs.empty() || e.code() == OMEN_CANCELLED ||
           e.code() == OMEN_INVALID_ARGUMENT)
         throw;
-      for (const std::string& input : batch.inputs) failed_.push_back({input, e});
       if (first_exit_ == kOk) first_exit_ = exit_code_of(e);
     }
   }
@@ -392,10 +392,8 @@ class PredictVerb {
         show_answer(answer);
     }
     for (const FailedInput& f : failed_)
-      std::fputs(error_text(Error(f.error.code(), f.input + ": " + f.error.what(), f.error.hint()),
-                            terminal_of(2).colour)
-                     .c_str(),
-                 stderr);
+      print_error(globals().plugin_path,
+                  Error(f.error.code(), f.input + ": " + f.error.what(), f.error.hint()));
     if (to_file) note(globals(), "wrote " + request_.output);
     remarks();
   }
@@ -459,6 +457,7 @@ void describe_predict(CommandLine& line) {
             "files, tables, names, - for JSON lines on stdin; a predictor may come first");
   line.value("--with", "COMPONENT", r.component,
              "predictor to use; otherwise found from the input");
+  line.value("--data", "DATA", r.data, "a dataset by name or directory; its targets stay out");
   line.value("--frontend", "COMPONENT", r.frontend,
              "front end to use; otherwise found from the file");
   line.value("-m,--model", "MODEL", r.model, "model file or name; otherwise the bundled default");
@@ -477,6 +476,7 @@ Verb predict_verb() {
           "omen predict examples/matmul.csv\nomen predict *.cl --csv -o costs.csv\nomen predict "
           "resnet50\n"
           "omen predict baseline.ridge -m mine.omen --m 512 --n 512 --k 64\n"
+          "omen predict -m mine.omen --data matmul-cpu --csv\n"
           "printf '{\"m\": 64, \"n\": 64, \"k\": 64}\\n' | omen predict -",
           describe_predict, [](Offers& offers) { offers.components(OMEN_PREDICTOR); }};
 }

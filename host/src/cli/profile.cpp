@@ -11,7 +11,9 @@
 #include "cli/profile_stats.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
+#include "components/named_errors.hpp"
 #include "omen/container.hpp"
+#include "omen/job_metrics.h"
 #include "omen/telemetry/device_registry.hpp"
 #include "omen/telemetry/imports.hpp"
 #include "omen/telemetry/record_log.hpp"
@@ -204,9 +206,9 @@ Summary report(const Globals& globals, const ProfileRequest& request, const Plac
 int exit_code_of_job(const Summary& summary) {
   const auto workloads = summary.workloads();
   const std::int64_t last = workloads.empty() ? 0 : workloads.back();
-  if (const auto* signal = summary.find("job.signal", -1, last))
+  if (const auto* signal = summary.find(OMEN_METRIC_SIGNAL, -1, last))
     return 128 + static_cast<int>(signal->last());
-  if (const auto* code = summary.find("job.exit_code", -1, last))
+  if (const auto* code = summary.find(OMEN_METRIC_EXIT_CODE, -1, last))
     return static_cast<int>(code->last());
   return kOk;
 }
@@ -268,7 +270,10 @@ int print_devices(const Globals& globals, const std::string& profiler, const std
 int run_profile(const Globals& globals, const ProfileRequest& request) {
   if (!request.words.empty()) return run_action(globals, request);
   if (!request.recover.empty()) return run_recover(globals, request);
-  Session session(globals, request.run, request.flags, "profile", {});
+  RunChoices choices = request.run;
+  choices.owns_stdout = !request.command.empty();
+  if (choices.owns_stdout) give_stdout_back();
+  Session session(globals, choices, request.flags, "profile", {});
   const ComponentRef ref = find_profiler(session.registry(), request.component);
   const OptionValues options = resolve_options(*ref.info, session.flags().sources_for(*ref.info));
   session.flags().finish();
@@ -279,11 +284,12 @@ int run_profile(const Globals& globals, const ProfileRequest& request) {
     usage_error(
         "nothing to profile",
         "write omen profile -- COMMAND, --pid PID, --duration 10s for the machine, or --probe");
-  ProfilerHandle handle = session.components().profiler(ref, options);
+  const std::string& id = ref.info->id;
+  ProfilerHandle handle = said_by(id, [&] { return session.components().profiler(ref, options); });
   if (request.probe) {
-    const std::string devices = handle.probe();
+    const std::string devices = said_by(id, [&] { return handle.probe(); });
     session.progress().finish();
-    return print_devices(globals, ref.info->id, devices);
+    return print_devices(globals, id, devices);
   }
   const Place place = Place::of_output(request.output);
   prepare(place);
@@ -292,7 +298,9 @@ int run_profile(const Globals& globals, const ProfileRequest& request) {
   const RunContext run(settings, session.components().settings().hooks);
   std::optional<Error> failure;
   try {
-    failure = drain(handle.collect(run.c(), workload_json(request)), place.state / kRowsName);
+    failure = said_by(id, [&] {
+      return drain(handle.collect(run.c(), workload_json(request)), place.state / kRowsName);
+    });
   } catch (const Error& error) {
     clean_up(place);
     if (request.command.empty()) throw;
@@ -306,7 +314,7 @@ int run_profile(const Globals& globals, const ProfileRequest& request) {
       globals, request, place, [log] { return std::make_unique<telemetry::LogReader>(log); },
       ref.info->id);
   fs::remove_all(place.state);
-  if (failure) throw *failure;
+  if (failure) throw named_error(id, *failure);
   return exit_code_of_job(summary);
 }
 

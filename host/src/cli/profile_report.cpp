@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cli/profile_stats.hpp"
+#include "omen/job_metrics.h"
 #include "text/json_writer.hpp"
 
 namespace omen::host::cli {
@@ -223,9 +224,9 @@ std::string trace_headline(const Summary& summary) {
     std::snprintf(part, sizeof part, "%.2f s", wall->last());
     text += part;
   }
-  if (const SeriesSummary* code = summary.find("job.exit_code", -1, last))
+  if (const SeriesSummary* code = summary.find(OMEN_METRIC_EXIT_CODE, -1, last))
     text += ", exit " + std::to_string(static_cast<int>(code->last()));
-  if (const SeriesSummary* signal = summary.find("job.signal", -1, last))
+  if (const SeriesSummary* signal = summary.find(OMEN_METRIC_SIGNAL, -1, last))
     text += ", ended by signal " + std::to_string(static_cast<int>(signal->last()));
   const auto cost = [&](const char* metric) -> const SeriesSummary* {
     return summary.find(metric, 0, last);

@@ -31,6 +31,17 @@ const Contestant* find_label(const std::vector<Contestant>& all, const std::stri
   return at == all.end() ? nullptr : &*at;
 }
 
+// Why there is nothing to compare: a fold of this run failed. Empty where none did.
+std::string failure_of(const RunRecord& run, const std::string& contestant,
+                       const std::string& task) {
+  for (const RecordedJob& job : run.jobs)
+    if (job.record.contestant == contestant && job.record.task == task &&
+        job.record.outcome != Outcome::kOk)
+      return std::string(word_of(job.record.outcome)) + " in fold " + job.record.fold + " of run " +
+             run.id + ": " + job.record.message;
+  return {};
+}
+
 Repeat repeat_of(const RunRecord& old, const RunRecord& again, const Contestant& contestant,
                  const std::string& task) {
   Repeat repeat{contestant.label,
@@ -40,6 +51,9 @@ Repeat repeat_of(const RunRecord& old, const RunRecord& again, const Contestant&
                 "",
                 false,
                 false};
+  for (const RunRecord* run : {&old, &again})
+    if (repeat.why.empty()) repeat.why = failure_of(*run, contestant.label, task);
+  if (!repeat.why.empty()) return repeat;
   repeat.same = repeat.before == repeat.now;
   if (repeat.same) return repeat;
   const Contestant* now = find_label(again.contestants, contestant.label);
@@ -140,7 +154,7 @@ int run_rerun(const Globals& globals, const RerunRequest& request) {
                 "finish it with: omen " + shell_words(old.command));
   Session session(globals, {}, {}, "rerun " + old.id, "");
   std::vector<std::string> warnings;
-  const ComparePlan plan = recorded_plan(session, old, warnings);
+  ComparePlan plan = recorded_plan(session, old, warnings);
   CompareSettings settings;
   settings.runs_dir = request.runs_dir;
   settings.baseline = old.baseline;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `omen score`: which candidate to choose for each workload, and why.
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
+#include "data/given_data.hpp"
 #include "pipeline/models.hpp"
 #include "tables/table_io.hpp"
 #include "text/json_writer.hpp"
@@ -16,7 +18,7 @@ namespace {
 
 struct ScoreRequest {
   std::vector<std::string> inputs;
-  std::string component, predictor, model, policy, candidates, output;
+  std::string component, data, frontend, predictor, model, policy, candidates, output, fail_if;
   bool csv = false;
   std::int64_t top = 0;
   Flags flags;
@@ -132,13 +134,36 @@ TextTable people_table(const Table& rows) {
   return table;
 }
 
+// A workload from flags: those that neither the scorer nor its predictor takes as options.
+Tables workload_of_flags(Session& session, const ScoringPlan& plan) {
+  session.flags().sources_for(*plan.scorer.info);
+  std::vector<std::string> schema;
+  if (const auto predictor = known_predictor(session.registry(), plan)) {
+    session.flags().sources_for(*predictor->info);
+    if (const Model model(resolve_model(*predictor, plan.model)); !model.empty())
+      schema = model.card().schema;
+  }
+  TextPairs features = session.flags().features({}, true);
+  if (features.empty())
+    usage_error("no workloads to score",
+                "give a table, files, names or features as flags; see: omen score --help");
+  Tables tables = row_of_flags(std::move(features), schema);
+  complete_workloads(tables);
+  return tables;
+}
+
 // The workloads of every input; they must fit into one table.
-Tables read_workloads(Session& session, const std::vector<std::string>& names) {
-  if (names.empty())
-    usage_error("no workloads to score", "give a table or files; see: omen score --help");
+Tables read_workloads(Session& session, const ScoreRequest& request, const ScoringPlan& plan) {
+  if (request.inputs.empty() && request.data.empty()) return workload_of_flags(session, plan);
   std::vector<Lowered> inputs;
-  for (const std::string& input : names)
-    inputs.push_back(read_input(session.components(), input, "", session.flags()));
+  for (const std::string& input : request.inputs)
+    inputs.push_back(read_input(session.components(), input, request.frontend, session.flags()));
+  if (!request.data.empty())
+    inputs.push_back({request.data,
+                      {},
+                      {},
+                      inputs_of(read_given_data(session.components(), request.data,
+                                                request.frontend, session.flags()))});
   std::vector<Batch> batches = make_batches(std::move(inputs));
   if (batches.size() > 1)
     throw Error(OMEN_INVALID_DATA,
@@ -147,6 +172,31 @@ Tables read_workloads(Session& session, const std::vector<std::string>& names) {
   if (batches[0].tables.at("workloads").rows() == 0)
     throw Error(OMEN_INVALID_DATA, "the input holds no workloads");
   return std::move(batches[0].tables);
+}
+
+// Workloads for which no candidate is feasible, by name.
+std::vector<std::string> infeasible_workloads(const Scoring& result, const Table& workloads) {
+  std::set<std::int64_t> served;
+  const auto owner = ids(result.scores, "workload_id");
+  const std::size_t feasible = result.scores.index("feasible");
+  for (std::size_t i = 0; i < owner.size(); ++i)
+    if (result.scores.boolean(feasible, static_cast<std::int64_t>(i))) served.insert(owner[i]);
+  std::vector<std::string> names;
+  const auto all = ids(workloads, "workload_id");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!served.count(all[i])) names.push_back(label(workloads, static_cast<std::int64_t>(i)));
+  return names;
+}
+
+// What --fail-if asks for.
+int verdict(const Globals& globals, const ScoreRequest& request, const Scoring& result,
+            const Table& workloads) {
+  if (request.fail_if.empty()) return kOk;
+  const std::vector<std::string> names = infeasible_workloads(result, workloads);
+  if (names.empty()) return kOk;
+  note(globals, std::to_string(names.size()) + " of " + std::to_string(workloads.rows()) +
+                    " workloads have no feasible candidate, the first is " + names[0]);
+  return kFailed;
 }
 
 void write_facts(JsonWriter& json, const ScoringPlan& plan, const Scoring& result) {
@@ -175,11 +225,13 @@ int run_score(const Globals& globals, const ScoreRequest& given) {
   take_component(session.registry(), OMEN_SCORER, request.inputs, request.component);
   ScoringPlan plan;
   plan.scorer = find_scorer(session.registry(), request.component);
-  plan.tables = read_workloads(session, request.inputs);
-  if (!request.candidates.empty())
-    plan.candidates = read_dataset(request.candidates).at("workloads");
   plan.predictor = request.predictor;
   plan.model = request.model;
+  plan.tables = read_workloads(session, request, plan);
+  if (const auto own = plan.tables.extract("candidates"); !own.empty())
+    plan.candidates = own.mapped();
+  if (!request.candidates.empty())
+    plan.candidates = read_dataset(request.candidates).at("workloads");
   if (!request.policy.empty() || plan.scorer.info->default_model())
     plan.policy = resolve_model(plan.scorer, request.policy);
 
@@ -197,15 +249,19 @@ int run_score(const Globals& globals, const ScoreRequest& given) {
     print_table(globals, people_table(rows));
   }
   if (!request.output.empty()) note(globals, "wrote " + request.output);
-  return kOk;
+  return verdict(globals, request, result, plan.tables.at("workloads"));
 }
 
 void describe_score(CommandLine& line) {
   auto& r = line.request(run_score);
-  line.word("INPUT", r.inputs, "workloads: files, tables, names or -; a scorer may come first");
+  line.word("INPUT", r.inputs,
+            "workloads: files, tables, names or -, or features as flags; a scorer may come first");
   line.value("--with", "COMPONENT", r.component, "scorer to use");
+  line.value("--data", "DATA", r.data, "a dataset by name or directory; its targets stay out");
+  line.value("--frontend", "COMPONENT", r.frontend,
+             "front end to read files with; otherwise found from the file");
   line.value("--candidates", "FILE", r.candidates,
-             "table of options; otherwise the scorer lists them");
+             "table of options; otherwise those of the dataset, or the scorer lists them");
   line.value("--predictor", "COMPONENT", r.predictor, "predictor that gives the costs");
   line.value("-m,--model", "MODEL", r.model, "model of the predictor");
   line.value("--policy", "MODEL", r.policy, "model of the scorer");
@@ -213,6 +269,9 @@ void describe_score(CommandLine& line) {
   line.value("-o,--output", "FILE", r.output,
              "write .csv, .jsonl, .json or .omt; a directory also gets run.json");
   line.toggle("--csv", r.csv, "CSV on stdout");
+  line.value("--fail-if", "WHAT", r.fail_if,
+             "infeasible: exit 1 where a workload has no feasible candidate")
+      .one_of({"infeasible"});
   line.run_choices(r.run, r.flags);
 }
 

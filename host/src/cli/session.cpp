@@ -44,6 +44,8 @@ Session::Session(const Globals& globals, const RunChoices& run, const Flags& fla
     progress_->update(fraction, stage);
   };
   settings.isolate = run.isolate;
+  settings.in_process = settings.limits.in_process_calls = run.in_process;
+  settings.limits.owns_stdout = run.owns_stdout;
   settings.limits.timeout_s = run.timeout_seconds;
   settings.limits.memory_bytes = run.memory_bytes;
   settings.limits.threads = globals.threads;

@@ -11,6 +11,7 @@
 #include "cli/console.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
+#include "omen/tables.h"
 #include "text/json_writer.hpp"
 
 namespace omen::host::cli {
@@ -29,6 +30,7 @@ struct TaskRequest {
   unsigned threads_per_fold = 1;
   double rope = 0.01;
   bool per_node = false, force = false;
+  std::string split_file, keys, mixed = word_of(MixedRows::kTest);
 };
 
 // The facts of a task and its data that people want to see.
@@ -44,16 +46,20 @@ Shape shape_of(const Task& task) {
   const StringColumn group = workloads.strings("group");
   std::set<std::string_view> groups;
   for (std::int64_t row = 0; row < workloads.rows(); ++row) groups.insert(group[row]);
-  return {workloads.rows(), groups.size(), task_folds(task)};
+  return {workloads.rows(), groups.size(), task_folds(task, workloads)};
 }
 
 std::string split_words(const TaskSplit& split, std::size_t folds) {
   std::string text = word_of(split.kind);
   if (split.kind != SplitKind::kLeaveOneGroupOut) text += ", " + std::to_string(folds) + " folds";
   if (!split.column.empty()) text += " by " + split.column;
+  if (split.kind == SplitKind::kGroupPair)
+    text += " by " + split.keys.at(0) + " and " + split.keys.at(1) +
+            ", mixed rows: " + word_of(split.mixed);
   if (split.assignment != Assignment::kNone) text += std::string(", ") + word_of(split.assignment);
   if (split.repeats > 1) text += ", " + std::to_string(split.repeats) + " repeats";
-  if (split.kind == SplitKind::kKFold || split.kind == SplitKind::kGroupedKFold)
+  if (split.kind == SplitKind::kKFold || split.kind == SplitKind::kGroupedKFold ||
+      split.kind == SplitKind::kGroupPair)
     text += ", seed " + std::to_string(split.seed);
   return text;
 }
@@ -83,12 +89,15 @@ void print_json(const Task& task, const Shape& shape) {
       .field("kind", word_of(task.split.kind))
       .field("column", task.split.column);
   json.field("assignment", word_of(task.split.assignment)).field("repeats", task.split.repeats);
+  if (task.split.kind == SplitKind::kGroupPair)
+    json.strings("keys", task.split.keys).field("mixed", word_of(task.split.mixed));
   json.field("seed", task.split.seed).key("folds").array();
   for (const Fold& fold : shape.folds)
     json.object()
         .field("name", fold.name)
         .field("train", fold.train.size())
         .field("valid", fold.valid.size())
+        .field("observe", fold.observe.size())
         .field("test", fold.test.size())
         .end();
   json.end().end();
@@ -99,6 +108,24 @@ void print_json(const Task& task, const Shape& shape) {
     json.field("default_candidate", task.decision->default_candidate).end();
   }
   print(json.end().text());
+}
+
+TextTable fold_table(const std::vector<Fold>& folds) {
+  const bool observes = std::any_of(folds.begin(), folds.end(),
+                                    [](const Fold& fold) { return !fold.observe.empty(); });
+  std::vector<Heading> columns{{"fold"}, {"train", true}, {"valid", true}};
+  if (observes) columns.push_back({"observe", true});
+  columns.push_back({"test", true});
+  TextTable table(columns);
+  for (const Fold& fold : folds) {
+    std::vector<Cell> cells{{fold.name, Style::kAccent},
+                            std::to_string(fold.train.size()),
+                            std::to_string(fold.valid.size())};
+    if (observes) cells.push_back(std::to_string(fold.observe.size()));
+    cells.push_back(std::to_string(fold.test.size()));
+    table.add(cells);
+  }
+  return table;
 }
 
 void print_text(const Globals& globals, const Task& task, const Shape& shape) {
@@ -133,13 +160,7 @@ void print_text(const Globals& globals, const Task& task, const Shape& shape) {
           format_number(task.rope * 100) + " %; " + std::to_string(task.threads_per_fold) +
           (task.threads_per_fold == 1 ? " thread" : " threads") + " per fold\n";
   if (!globals.plain) print(text + "\n");
-  TextTable table({{"fold"}, {"train", true}, {"valid", true}, {"test", true}});
-  for (const Fold& fold : shape.folds)
-    table.add({{fold.name, Style::kAccent},
-               std::to_string(fold.train.size()),
-               std::to_string(fold.valid.size()),
-               std::to_string(fold.test.size())});
-  print_table(globals, table);
+  print_table(globals, fold_table(shape.folds));
 }
 
 int show(const Globals& globals, const TaskRequest& request) {
@@ -175,6 +196,48 @@ std::string dataset_for(const TaskRequest& request) {
   return path.starts_with(".") ? path : "./" + path;
 }
 
+// Every column of the workloads, and the graphs where there are any: a task without them would
+// leave a model of graphs nothing to read.
+std::vector<std::string> default_inputs(const DatasetInfo& info) {
+  std::vector<std::string> inputs{"workloads.*"};
+  for (const char* table : {OMEN_TABLE_NODES, OMEN_TABLE_EDGES, OMEN_TABLE_NODE_FEATURES})
+    if (std::any_of(info.files.begin(), info.files.end(), [&](const DatasetFile& file) {
+          return std::find(file.tables.begin(), file.tables.end(), table) != file.tables.end();
+        }))
+      inputs.emplace_back(table);
+  return inputs;
+}
+
+TaskSplit split_of(const Globals& globals, const TaskRequest& request) {
+  TaskSplit split;
+  split.kind = *from_word<SplitKind>(request.split);
+  split.folds = request.folds;
+  split.repeats = request.repeats;
+  split.seed = globals.seed;
+  split.column = request.column;
+  if (split.kind == SplitKind::kGroupedKFold)
+    split.assignment = *from_word<Assignment>(request.assignment);
+  if (split.kind == SplitKind::kLeaveOneGroupOut || split.kind == SplitKind::kFixed ||
+      split.kind == SplitKind::kListed)
+    split.folds = 0;
+  if (split.kind == SplitKind::kFixed && request.column.empty())
+    usage_error("a fixed split needs the column that says it", "name it with --split-column");
+  if ((split.kind == SplitKind::kListed) == request.split_file.empty())
+    usage_error(request.split_file.empty() ? "a listed split needs the table that lists it"
+                                           : "--split-file is for a listed split",
+                request.split_file.empty() ? "name it with --split-file" : "add --split listed");
+  split.list = request.split_file;
+  const std::size_t comma = request.keys.find(',');
+  if ((split.kind == SplitKind::kGroupPair) == request.keys.empty() ||
+      (!request.keys.empty() && comma == std::string::npos))
+    usage_error("two keys and a group-pair split belong together",
+                "write --split group-pair --keys a,b");
+  if (!request.keys.empty())
+    split.keys = {request.keys.substr(0, comma), request.keys.substr(comma + 1)};
+  split.mixed = *from_word<MixedRows>(request.mixed);
+  return split;
+}
+
 Task draft_of(const Globals& globals, const TaskRequest& request) {
   if (request.dataset.empty()) usage_error("the task has no data", "name it with --data DATASET");
   if (request.output.empty()) usage_error("the task has no file", "name it with -o FILE.json");
@@ -185,7 +248,7 @@ Task draft_of(const Globals& globals, const TaskRequest& request) {
   draft.summary = request.summary;
   draft.track = request.track;
   draft.dataset = dataset;
-  draft.inputs = request.inputs.empty() ? std::vector<std::string>{"workloads.*"} : request.inputs;
+  draft.inputs = request.inputs.empty() ? default_inputs(info) : request.inputs;
   const Loss loss = from_word<Loss>(request.loss).value_or(Loss::kOpen);
   for (const std::string& target : request.targets)
     draft.targets.push_back(target_of(target, loss));
@@ -199,13 +262,7 @@ Task draft_of(const Globals& globals, const TaskRequest& request) {
   draft.estimate = *from_word<TaskEstimate>(request.estimate);
   draft.rope = request.rope;
   draft.threads_per_fold = request.threads_per_fold;
-  const SplitKind kind = *from_word<SplitKind>(request.split);
-  draft.split = {kind, request.folds, request.repeats, globals.seed, {}, request.column, ""};
-  if (kind == SplitKind::kGroupedKFold)
-    draft.split.assignment = *from_word<Assignment>(request.assignment);
-  if (kind == SplitKind::kLeaveOneGroupOut || kind == SplitKind::kFixed) draft.split.folds = 0;
-  if (kind == SplitKind::kFixed && request.column.empty())
-    usage_error("a fixed split needs the column that says it", "name it with --split-column");
+  draft.split = split_of(globals, request);
   if (!request.cost.empty())
     draft.decision =
         TaskDecision{request.scorer, request.cost, *from_word<Direction>(request.cost_direction),
@@ -312,19 +369,28 @@ void describe_task(CommandLine& line) {
               "new: what is predicted, by default as the dataset says");
   line.values("--input", "INPUT", r.inputs,
               "new: table, or table.column, by default every column of workloads that was not "
-              "measured");
+              "measured, and graphs");
   line.value("--loss", "LOSS", r.loss,
              "new: absolute, squared, absolute-percent; for classes zero-one, log-loss")
       .one_of(words({Loss::kAbsolute, Loss::kSquared, Loss::kAbsolutePercent, Loss::kZeroOne,
                      Loss::kLogLoss}));
   line.value("--group", "COLUMN", r.group, "new: column of the groups that are resampled");
   line.value("--split", "KIND", r.split,
-             "new: k-fold, grouped-k-fold (default), leave-one-group-out or fixed")
+             "new: k-fold, grouped-k-fold (default), leave-one-group-out, fixed, listed or "
+             "group-pair")
       .one_of(words({SplitKind::kKFold, SplitKind::kGroupedKFold, SplitKind::kLeaveOneGroupOut,
-                     SplitKind::kFixed}));
+                     SplitKind::kFixed, SplitKind::kListed, SplitKind::kGroupPair}));
+  line.value(
+      "--split-file", "FILE.csv", r.split_file,
+      "new: of a listed split, workload_id,fold,role with role train, valid, observe or test");
+  line.value("--keys", "A,B", r.keys,
+             "new: of a group-pair split, the two columns whose values are held out");
+  line.value("--mixed", "ROLE", r.mixed,
+             "new: rows of which one key is held out: test (default), observe or drop")
+      .one_of(words({MixedRows::kTest, MixedRows::kObserve, MixedRows::kDrop}));
   line.value("--split-column", "COLUMN", r.column,
              "new: column that keeps rows in one fold, by default that of --group; for a "
-             "fixed split the name of the fold, or train, valid and test");
+             "fixed split the name of the fold, or train, valid, observe and test");
   line.value("--folds", "N", r.folds, "new: number of folds, 5 by default").range(2, 100000);
   line.value("--repeats", "N", r.repeats, "new: the whole split again with the next seed")
       .range(1, 1000);

@@ -2,12 +2,13 @@
 // `omen train`: a table with targets becomes a model.
 #include <algorithm>
 #include <fstream>
-#include <mutex>
 
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
+#include "cli/metric_log.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
+#include "data/given_data.hpp"
 #include "pipeline/models.hpp"
 #include "text/json_writer.hpp"
 
@@ -16,29 +17,17 @@ namespace fs = std::filesystem;
 namespace {
 
 struct TrainRequest {
-  std::string component, data, valid, group, from, output, summary;
+  std::string component, data, frontend, valid, group, from, output, summary;
   std::vector<std::string> targets;
   Flags flags;
   RunChoices run;
 };
 
-struct Metric {
-  std::string name;
-  std::int64_t step;
-  double value;
-};
-
-std::vector<std::string> columns_of(const Table& table) {
-  std::vector<std::string> names;
-  for (std::size_t c = 0; c < table.columns(); ++c)
-    if (table.name(c) != "workload_id" && table.name(c) != "group")
-      names.emplace_back(table.name(c));
-  return names;
-}
-
 std::string column_list(const Table& table) {
   std::string text;
-  for (const std::string& name : columns_of(table)) text += (text.empty() ? "" : ", ") + name;
+  for (std::size_t c = 0; c < table.columns(); ++c)
+    if (table.name(c) != "workload_id" && table.name(c) != "group")
+      text += (text.empty() ? "" : ", ") + std::string(table.name(c));
   return text;
 }
 
@@ -50,40 +39,31 @@ bool learns_nodes(const ComponentInfo& predictor, const Tables& tables) {
              predictor.reads.end();
 }
 
-Tables read_training(const TrainRequest& request, const ComponentInfo& predictor,
-                     const std::string& file, std::int64_t& dropped) {
-  if (!fs::exists(file))
-    throw Error(OMEN_IO, "file '" + file + "' does not exist",
-                "check the path; the current directory is " + fs::current_path().string());
-  Tables tables = read_dataset(file);
+Tables read_training(Session& session, const TrainRequest& request, const ComponentInfo& predictor,
+                     const std::string& word, std::int64_t& dropped) {
+  GivenData given = read_given_data(session.components(), word, request.frontend, session.flags());
+  Tables& tables = given.tables;
   if (!request.group.empty() && !tables.at("workloads").has(request.group))
-    usage_error(file + " has no column '" + request.group + "' to group by",
+    usage_error(word + " has no column '" + request.group + "' to group by",
                 "its columns are " + column_list(tables.at("workloads")));
-  complete_workloads(tables, request.group);
   std::vector<TargetSpec> targets;
   for (const std::string& text : request.targets) targets.push_back(parse_target(text));
-  if (targets.empty() && (tables.count("targets") || learns_nodes(predictor, tables)))
-    return tables;
-  if (targets.empty())
-    usage_error("nothing to predict", "name the column to learn with --target; " + file + " has " +
+  if (targets.empty() && given.measured.empty() && !tables.count("targets") &&
+      !learns_nodes(predictor, tables))
+    usage_error("nothing to predict", "name the column to learn with --target; " + word + " has " +
                                           column_list(tables.at("workloads")));
-  for (const TargetSpec& target : targets)
-    if (!tables.at("workloads").has(target.name)) {
-      const auto near = near_names(target.name, columns_of(tables.at("workloads")));
-      usage_error(file + " has no column '" + target.name + "'",
-                  near.empty() ? "its columns are " + column_list(tables.at("workloads"))
-                               : "did you mean '" + near[0] + "'?");
-    }
-  dropped += split_targets(tables, targets);
+  complete_workloads(tables, request.group.empty() ? given.group : request.group);
+  dropped += take_targets(given, std::move(targets));
   if (tables.at("workloads").rows() == 0)
-    throw Error(OMEN_INVALID_DATA, file + " holds no row with every target");
-  return tables;
+    throw Error(OMEN_INVALID_DATA, word + " holds no row with every target");
+  return std::move(tables);
 }
 
-Split split_data(const Globals& globals, const TrainRequest& request,
-                 const ComponentInfo& predictor, std::string& split_id) {
+Split split_data(Session& session, const TrainRequest& request, const ComponentInfo& predictor,
+                 std::string& split_id) {
+  const Globals& globals = session.globals();
   std::int64_t dropped = 0;
-  Tables data = read_training(request, predictor, request.data, dropped);
+  Tables data = read_training(session, request, predictor, request.data, dropped);
   Split split;
   if (request.valid.empty()) {
     constexpr double kShare = 0.1;
@@ -91,26 +71,11 @@ Split split_data(const Globals& globals, const TrainRequest& request,
     split_id = split.valid.empty() ? "none" : "groups:0.1:seed" + std::to_string(globals.seed);
   } else {
     split.train = std::move(data);
-    split.valid = read_training(request, predictor, request.valid, dropped);
+    split.valid = read_training(session, request, predictor, request.valid, dropped);
     split_id = "file:" + fs::path(request.valid).filename().string();
   }
   if (dropped > 0) note(globals, std::to_string(dropped) + " rows without a target were left out");
   return split;
-}
-
-void write_metrics(const fs::path& path, const std::vector<Metric>& metrics) {
-  if (metrics.empty()) return;
-  std::vector<std::string> names;
-  std::vector<std::int64_t> steps;
-  std::vector<double> values;
-  for (const Metric& m : metrics) {
-    names.push_back(m.name);
-    steps.push_back(m.step);
-    values.push_back(m.value);
-  }
-  TableBuilder builder;
-  builder.add_categories("metric", names).add("step", steps).add("value", values);
-  write_rows(path, "metrics", builder.finish());
 }
 
 class TrainVerb {
@@ -121,17 +86,17 @@ class TrainVerb {
         session_(globals, request.run, request.flags, "train " + request.component,
                  request.output) {
     plan_.predictor = named_component(session_.registry(), OMEN_PREDICTOR, request.component);
-    plan_.data = split_data(globals, request, *plan_.predictor.info, plan_.split_id);
+    plan_.data = split_data(session_, request, *plan_.predictor.info, plan_.split_id);
     plan_.summary = request.summary;
     if (!request.from.empty()) plan_.from = resolve_model(plan_.predictor, request.from);
     output_ = model_path();
+    plan_.state = output_.string() + ".state";
   }
 
   int run() {
     ComponentSettings settings = session_.components().settings();
     settings.hooks.metric = [this](const char* name, std::int64_t step, double value) {
-      const std::lock_guard lock(mutex_);
-      metrics_.push_back({name, step, value});
+      metrics_.add(name, step, value);
     };
     const Components components(session_.registry(), settings);
     result_ = train(components, plan_, session_.flags(), output_);
@@ -186,7 +151,7 @@ class TrainVerb {
     session_.begin_record(record, "train");
     write_result(record);
     write_text(session_.output_directory() / "run.json", record.end().text());
-    write_metrics(session_.output_directory() / "metrics.csv", metrics_);
+    metrics_.write(session_.output_directory());
   }
 
   std::string text() const {
@@ -205,8 +170,7 @@ class TrainVerb {
   TrainingPlan plan_;
   fs::path output_;
   Training result_;
-  std::mutex mutex_;
-  std::vector<Metric> metrics_;
+  MetricLog metrics_;
 };
 
 int run_train(const Globals& globals, const TrainRequest& request) {
@@ -216,11 +180,18 @@ int run_train(const Globals& globals, const TrainRequest& request) {
 void describe_train(CommandLine& line) {
   auto& r = line.request(run_train);
   line.word("COMPONENT", r.component, "predictor to train").required();
-  line.value("--data", "FILE", r.data, "table to learn from: .csv, .jsonl or .omt").required();
-  line.values("--target", "NAME[:UNIT[:lower|higher]]", r.targets,
-              "column to predict, its unit, and what is better; may be repeated");
+  line.value("--data", "DATA", r.data,
+             "what to learn from: a table, a file of a front end, or a dataset by name or "
+             "directory")
+      .required();
+  line.value("--frontend", "COMPONENT", r.frontend,
+             "front end to read the data with; otherwise found from the file");
+  line.values(
+      "--target", "NAME[:UNIT[:lower|higher]]", r.targets,
+      "column to predict, its unit, and what is better, by default as the dataset says; may "
+      "be repeated");
   line.value("--group", "COLUMN", r.group, "column whose rows stay together when data is split");
-  line.value("--valid", "FILE", r.valid, "table to validate on; otherwise 10 % of the groups");
+  line.value("--valid", "DATA", r.valid, "data to validate on; otherwise 10 % of the groups");
   line.value("--from", "MODEL", r.from, "model to continue from");
   line.value("--summary", "TEXT", r.summary, "one line that the model keeps");
   line.value("-o,--output", "OUT.omen", r.output, "model to write; a directory also gets run.json");
@@ -232,6 +203,7 @@ void describe_train(CommandLine& line) {
 Verb train_verb() {
   return {"train", "fit a predictor to measured workloads and keep it as a model",
           "omen train baseline.gbt --data runs.csv --target time_ms:ms:lower -o mine.omen\n"
+          "omen train baseline.gbt --data matmul-cpu -o mine.omen\n"
           "omen train baseline.ridge --data runs.csv --target time_ms --group network --alpha 0.1",
           describe_train, [](Offers& offers) { offers.components(OMEN_PREDICTOR); }};
 }

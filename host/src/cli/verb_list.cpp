@@ -11,6 +11,7 @@ namespace omen::host::cli {
   VERB(doctor)           \
   VERB(predict)          \
   VERB(train)            \
+  VERB(observe)          \
   VERB(score)            \
   VERB(compare)          \
   VERB(runs)             \
@@ -21,6 +22,7 @@ namespace omen::host::cli {
   VERB(models)           \
   VERB(data)             \
   VERB(task)             \
+  VERB(trust)            \
   VERB(verify)           \
   VERB(new)              \
   VERB(completion)

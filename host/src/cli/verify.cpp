@@ -33,6 +33,13 @@ int run_verify_verb(const Globals& globals, const VerifyRequest& request) {
   if (is_path && !fs::exists(wanted.plugin, error))
     throw Error(OMEN_IO, "'" + request.plugin + "' does not exist",
                 "give a plugin, its directory or its plugin.json");
+  // A library stands for the directory that it lies in.
+  if (wanted.plugin.extension() == ".so") wanted.plugin = fs::absolute(wanted.plugin).parent_path();
+  if (fs::is_directory(wanted.plugin, error) && !fs::exists(wanted.plugin / "plugin.json", error)) {
+    const Registry here = Registry::discover({wanted.plugin});
+    for (const BrokenPlugin& broken : here.broken())
+      if (fs::equivalent(broken.directory, wanted.plugin, error)) throw broken.error;
+  }
   wanted.level = request.level;
   wanted.include = request.include;
   wanted.exclude = request.exclude;
@@ -44,6 +51,7 @@ int run_verify_verb(const Globals& globals, const VerifyRequest& request) {
   wanted.jobs = static_cast<unsigned>(request.jobs);
   wanted.timeout_s = request.timeout_seconds;
   install_interrupt_handler();
+  give_stdout_back();  // the report goes there as it grows; cases run in children
   const int code = run_verify(wanted, std::cout, std::cerr);
   std::cout.flush();
   return code;

@@ -142,6 +142,7 @@ FoldData fold_data(const PlannedTask& task, const Fold& fold, const ComponentInf
   data.expanded = cutter.expands();
   data.train = cutter.cut(fold.train, true);
   if (!fold.valid.empty()) data.valid = cutter.cut(fold.valid, true);
+  if (!fold.observe.empty()) data.observe = cutter.cut(fold.observe, true);
   data.test = cutter.cut(fold.test, false);
   if (cutter.has_candidates())
     data.candidates = keep_workloads(task.tables, fold.test).at("candidates");

@@ -16,6 +16,7 @@ const Table& truth_table(const Task& task, const Tables& tables);
 
 struct FoldData {
   Tables train, valid;    // with targets; valid is empty where the fold has none
+  Tables observe;         // with targets; empty where the fold has none
   Tables test;            // inputs only
   Table candidates;       // of the test rows, where they are predicted
   bool expanded = false;  // each pair of workload and candidate became a workload

@@ -32,6 +32,8 @@ std::string rows_text(const Fold& fold) {
     for (const std::int64_t row : *rows) text += std::to_string(row) + ",";
     text += ";";
   }
+  // Keys of folds without such rows stay what they were.
+  for (const std::int64_t row : fold.observe) text += std::to_string(row) + ",";
   return text;
 }
 

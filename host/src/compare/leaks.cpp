@@ -150,7 +150,7 @@ std::vector<Fold> without_leaking_rows(const std::vector<Fold>& folds,
   std::vector<Fold> cleaned;
   for (Fold fold : folds) {
     const auto tested = keys_of(fold.test, keys);
-    for (Rows* rows : {&fold.train, &fold.valid})
+    for (Rows* rows : {&fold.train, &fold.valid, &fold.observe})
       std::erase_if(*rows, [&](std::int64_t row) {
         return tested.count(keys[static_cast<std::size_t>(row)]) > 0;
       });
@@ -195,6 +195,7 @@ std::int64_t leaking_rows(const std::vector<Fold>& folds, const std::vector<std:
   for (const Fold& fold : folds) {
     auto trained = keys_of(fold.train, keys);
     trained.merge(keys_of(fold.valid, keys));
+    trained.merge(keys_of(fold.observe, keys));
     for (const std::int64_t row : fold.test)
       if (trained.count(keys[static_cast<std::size_t>(row)])) leaking.insert(row);
   }
@@ -206,7 +207,8 @@ std::vector<Fold> grouped_folds(const Task& task, const Tables& tables,
                                 const std::vector<std::string>& keys) {
   std::vector<Fold> once = folds;
   std::erase_if(once, [](const Fold& fold) { return fold.repeat != 0; });
-  if (task.split.kind == SplitKind::kFixed) return without_leaking_rows(once, keys);
+  if (task.split.kind == SplitKind::kFixed || lists_roles(task.split.kind))
+    return without_leaking_rows(once, keys);
   Clusters clusters(keys.size());
   clusters.join_equal(keys);
   if (task.split.kind != SplitKind::kKFold) clusters.join_equal(split_groups(task, tables, once));

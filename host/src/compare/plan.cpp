@@ -9,6 +9,7 @@
 #include "compare/leaks.hpp"
 #include "omen/container.hpp"
 #include "pipeline/models.hpp"
+#include "pipeline/state_directory.hpp"
 #include "worker/machine.hpp"
 
 namespace omen::host {
@@ -45,26 +46,12 @@ Determinism determinism(std::uint64_t caps) {
   return caps & OMEN_CAP_SEEDED_REPEATABLE ? Determinism::kSeeded : Determinism::kNone;
 }
 
-// Programs and tables that options name change results without changing the options.
-std::string digest_of_files(const ComponentInfo& info, const OptionValues& options,
-                            const fs::path& model) {
-  std::string digests = model.empty() ? "" : container::sha256_file(model);
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    const omen_option& value = options.data()[i];
-    const OptionInfo* option = info.option(value.key);
-    std::error_code ignored;
-    if (option && option->type == OMEN_OPT_PATH && value.s && fs::is_regular_file(value.s, ignored))
-      digests += std::string(value.key) + "=" + container::sha256_file(value.s) + ";";
-  }
-  return digests;
-}
-
 PlannedContestant contestant_of(const ComponentRef& ref, const OptionSources& sources) {
   const Manifest& plugin = ref.plugin->manifest;
   PlannedContestant contestant;
   contestant.component = ref;
   contestant.options = resolve_options(*ref.info, sources);
-  contestant.files_digest = digest_of_files(*ref.info, contestant.options, "");
+  contestant.files_digest = digest_of_files(*ref.info, contestant.options);
   Contestant& facts = contestant.facts;
   facts.component = facts.label = ref.info->id;
   facts.plugin = plugin.id;
@@ -95,7 +82,7 @@ PlannedContestant trained_contestant(const Registry& registry, const fs::path& m
   contestant.model = model;
   contestant.facts.model = model.string();
   contestant.facts.label = model.filename().string();
-  contestant.files_digest = digest_of_files(*contestant.component.info, contestant.options, model);
+  contestant.files_digest = container::sha256_file(model) + contestant.files_digest;
   return contestant;
 }
 
@@ -228,7 +215,7 @@ void plan_tasks(ComparePlan& plan, const Registry& registry, const std::vector<s
       throw Error(OMEN_INVALID_ARGUMENT, "two tasks have the name '" + task.task.name + "'",
                   "give each task once");
     task.tables = load_task(task.task);
-    task.folds = task_folds(task.task);
+    task.folds = task_folds(task.task, task.tables.at("workloads"));
     find_scorer(registry, task);
     if (plan.shuffle_labels) shuffle_labels(task.tables, plan.run.seed);
     const std::vector<std::string> keys = duplicate_keys(task.tables);

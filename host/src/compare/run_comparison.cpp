@@ -48,7 +48,7 @@ std::string folds_text(std::size_t done, std::size_t all) {
   return std::to_string(done) + " of " + std::to_string(all) + " folds";
 }
 
-FinishedRun run_comparison(const ComparePlan& plan, const CompareSettings& settings,
+FinishedRun run_comparison(ComparePlan& plan, const CompareSettings& settings,
                            const CompareFrame& frame, const std::vector<std::string>& warnings) {
   const std::size_t baseline =
       settings.baseline.empty() ? 0 : find_contestant(plan, settings.baseline);
@@ -57,6 +57,7 @@ FinishedRun run_comparison(const ComparePlan& plan, const CompareSettings& setti
                          ? RunDirectory::open(settings.runs_dir, plan_digest(jobs))
                          : RunDirectory::at(settings.run_dir, plan_digest(jobs), false);
   configure_log({frame.screen_level, run.path() / "log.txt", {}});
+  plan.run.state_dir = run.path() / "state";
   FinishedRun out;
   out.record = start_record(plan, jobs);
   out.record.id = run.id();
@@ -86,6 +87,8 @@ FinishedRun run_comparison(const ComparePlan& plan, const CompareSettings& setti
                 "go on with: " + frame.command);
   }
   frame.end_progress();
+  std::error_code not_empty;
+  fs::remove(plan.run.state_dir, not_empty);
 
   out.comparison =
       assemble(plan, jobs, results, {baseline, settings.rope, std::max(1u, plan.jobs_at_once)});

@@ -40,9 +40,10 @@ struct FinishedRun {
   RunRecord record;
 };
 
-// Continues an unfinished run of the same plan. Writes run.json, losses.csv, compare.json and
-// compare.html. Interrupted by the user it throws OMEN_CANCELLED with what was kept.
-FinishedRun run_comparison(const ComparePlan& plan, const CompareSettings& settings,
+// Continues an unfinished run of the same plan, whose state directory it settles. Writes run.json,
+// losses.csv, compare.json and compare.html. Interrupted by the user it throws OMEN_CANCELLED with
+// what was kept.
+FinishedRun run_comparison(ComparePlan& plan, const CompareSettings& settings,
                            const CompareFrame& frame, const std::vector<std::string>& warnings);
 
 // "3 of 10 folds".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One job: fit in a worker, hand the model over as a file, predict in a second worker that is given
-// nothing but the model and the test inputs.
+// One job: fit in a worker, hand the model over as a file, let another correct it by the observe
+// rows where there are any, predict in one that is given nothing but the model and the test inputs.
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -58,12 +58,19 @@ bool given_up(const RunHooks& hooks) {
   return interrupted() || (hooks.is_cancelled && hooks.is_cancelled());
 }
 
+// Where the fit of a job that is killed leaves its state; a run that goes on finds it by its key.
+std::filesystem::path state_of(const ComparePlan& plan, const Job& job) {
+  return plan.run.state_dir.empty() ? plan.run.state_dir : plan.run.state_dir / job.key;
+}
+
 class JobRun {
  public:
   JobRun(const ComparePlan& plan, const Job& job, const RunHooks& hooks)
       : contestant_(plan.contestants[job.contestant]),
         task_(plan.tasks[job.task]),
         fold_(task_.folds[job.fold]),
+        job_key_(job.key),
+        state_(state_of(plan, job)),
         told_{task_.task.hash, public_task_json(task_.task)},
         data_(fold_data(task_, fold_, info(), contestant_.scalars_only)) {
     settings_.run = plan.run;
@@ -81,6 +88,7 @@ class JobRun {
   void execute() {
     if (contestant_.model.empty()) fit_model();
     const Components components = door(nullptr);
+    if (!data_.observe.empty()) observe_rows(components);
     predict(components);
     if (task_.scorer.info) score(components);
   }
@@ -92,8 +100,9 @@ class JobRun {
 
  private:
   const ComponentInfo& info() const { return *contestant_.component.info; }
+  std::filesystem::path fitted_model() const { return directory_.path() / "model.omen"; }
   std::filesystem::path model() const {
-    return contestant_.model.empty() ? directory_.path() / "model.omen" : contestant_.model;
+    return contestant_.model.empty() || observed_ ? fitted_model() : contestant_.model;
   }
   // Components of a job run within its limits, each in a worker of its own.
   Components door(std::function<void(const char*, std::int64_t, double)> metric) const {
@@ -111,11 +120,29 @@ class JobRun {
     });
     const Fit done = fit(components,
                          {contestant_.component, contestant_.options, data_.train, data_.valid,
-                          told_, fold_.name, "", ""},
-                         model());
+                          told_, fold_.name, "", "", state_, job_key_},
+                         fitted_model());
     cost.fit_s = done.seconds;
     cost.peak_memory = done.peak_memory;
     if (!metrics.empty()) tables["curves"] = curve_table(metrics);
+  }
+
+  // One that does not learn from measured rows answers without them.
+  void observe_rows(const Components& components) {
+    try {
+      const Observation done = observe(
+          components,
+          {{contestant_.component, Model(model())}, contestant_.options, data_.observe, told_, ""},
+          fitted_model());
+      cost.fit_s = (contestant_.model.empty() ? cost.fit_s : 0) + done.seconds;
+      cost.peak_memory = std::max(cost.peak_memory, done.peak_memory);
+      observed_ = true;
+    } catch (const Error& error) {
+      if (error.code() != OMEN_UNSUPPORTED) throw;
+      log(OMEN_LOG_INFO, "omen",
+          contestant_.facts.label + ", fold " + fold_.name + ": " + error.what() + "; " +
+              std::to_string(fold_.observe.size()) + " observe rows were not used");
+    }
   }
 
   void predict(const Components& components) {
@@ -134,7 +161,7 @@ class JobRun {
                              data_.test, told_);
     cost.load_s = predictor.load_seconds();
     std::error_code ignored;
-    if (contestant_.model.empty()) std::filesystem::remove(model(), ignored);
+    std::filesystem::remove(fitted_model(), ignored);
     return predictor;
   }
 
@@ -203,9 +230,12 @@ class JobRun {
   const PlannedContestant& contestant_;
   const PlannedTask& task_;
   const Fold& fold_;
+  std::string job_key_;
+  std::filesystem::path state_;
   TaskFacts told_;
   ComponentSettings settings_;
   FoldData data_;
+  bool observed_ = false;
 };
 
 }  // namespace
@@ -242,6 +272,9 @@ JobResult run_job(const ComparePlan& plan, const Job& job, const RunHooks& hooks
       record.outcome = outcome_of(*failure);
       record.message = failure->what();
     }
+    // What an outcome is known of is never gone on with.
+    std::error_code ignored;
+    if (!plan.run.state_dir.empty()) std::filesystem::remove_all(state_of(plan, job), ignored);
     record.model_digest = run.model_digest;
     return make_job_result(job, std::move(record), run.cost, run.tables);
   }

@@ -9,6 +9,7 @@
 #include "components/components.hpp"
 #include "components/withheld.hpp"
 #include "pipeline/models.hpp"
+#include "pipeline/pipeline.hpp"
 
 namespace omen::host {
 namespace {
@@ -123,11 +124,19 @@ void stream_call(const Request& request, const omen_dataset* in, ArrowArrayStrea
   }).export_to(out);
 }
 
+std::string surest_frontend(const char* path) {
+  if (!path)
+    throw Error(OMEN_INVALID_ARGUMENT, "neither a front end nor a path is given",
+                "Name a component that generates, or give it a path.");
+  return find_frontend(components_in_use(), path).info->id;
+}
+
 omen_status call_lower(const omen_host*, const omen_run* run, const char* component,
                        const char* options, const char* path, const omen_tables_out* out,
                        omen_error* error) {
   return detail::guard(error, [&] {
-    const Request request(OMEN_GRAPH_FRONTEND, component, options, nullptr);
+    const std::string named = component && *component ? component : surest_frontend(path);
+    const Request request(OMEN_GRAPH_FRONTEND, named.c_str(), options, nullptr);
     const Frame frame(request.ref.info->id);
     if (!path && !(request.ref.info->caps & OMEN_CAP_GENERATES))
       throw Error(OMEN_UNSUPPORTED, request.ref.info->id + " does not generate; it needs a file",

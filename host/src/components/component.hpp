@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "components/kept_directory.hpp"
 #include "components/options.hpp"
 #include "omen/dataset.hpp"
 #include "omen/error.hpp"
@@ -19,6 +20,7 @@ template <class Vt>
 class Object {
  public:
   Object(const Vt& vt, const OptionValues& options) : vt_(&vt) {
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt.create(options.data(), options.size(), &object_, error));
     if (!object_)
@@ -38,6 +40,7 @@ class Object {
   template <class Call>
   static TableStream stream_of(const char* slot, Call&& call) {
     ArrowArrayStream stream{};
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(call(&stream, static_cast<omen_error*>(error)));
     if (!stream.release)
@@ -57,6 +60,7 @@ class PredictorHandle : public Object<omen_predictor_vt> {
  public:
   using Object::Object;
   void fit(const omen_run* run, const omen_dataset* train, const omen_dataset* valid) {
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().fit(get(), run, train, valid, error));
   }
@@ -65,10 +69,12 @@ class PredictorHandle : public Object<omen_predictor_vt> {
         "predict", [&](auto* out, omen_error* e) { return vt().predict(get(), run, in, out, e); });
   }
   void save(const omen_sink* sink) {
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().save(get(), sink, error));
   }
   void load(const omen_source* source) {
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().load(get(), source, error));
   }
@@ -79,6 +85,7 @@ class FrontendHandle : public Object<omen_graph_frontend_vt> {
  public:
   using Object::Object;
   void lower(const omen_run* run, const char* path, const omen_tables_out* out) {
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().lower(get(), run, path, out, error));
   }
@@ -89,6 +96,7 @@ class ProfilerHandle : public Object<omen_profiler_vt> {
   using Object::Object;
   std::string probe() {
     std::size_t length = 0;
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().probe(get(), nullptr, &length, error));
     std::string json(length + 1, '\0');
@@ -119,6 +127,7 @@ class ScorerHandle : public Object<omen_scorer_vt> {
     });
   }
   void load(const omen_source* source) {
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().load(get(), source, error));
   }
@@ -131,6 +140,7 @@ class CommandHandle : public Object<omen_command_vt> {
     std::vector<const char*> words;
     for (const std::string& arg : args) words.push_back(arg.c_str());
     std::int32_t exit_code = 0;
+    const KeptDirectory directory;
     ErrorOut error;
     error.check(vt().run(get(), run, words.data(), words.size(), out, &exit_code, error));
     return exit_code;

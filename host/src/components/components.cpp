@@ -21,8 +21,21 @@ LoadedPlugin& opened(const Manifest& manifest) {
   }
 }
 
+struct LastOpened {
+  std::mutex mutex;
+  std::string id = "a plugin";
+};
+LastOpened& last_opened() {
+  static auto* const last = new LastOpened;
+  return *last;
+}
+
 template <class Handle, class Vt>
 Handle local(const ComponentRef& ref, const OptionValues& options) {
+  {
+    const std::lock_guard lock(last_opened().mutex);
+    last_opened().id = ref.info->id;
+  }
   const Vt& vt = opened(ref.plugin->manifest).vtable<Vt>(ref.info->kind, ref.info->id);
 #if OMEN_CHECK_CALLS
   static const auto findings = std::make_shared<conformance::Findings>(
@@ -60,17 +73,36 @@ Components::Components(const Registry& registry, ComponentSettings settings)
 }
 Components::~Components() = default;
 
-bool Components::isolated(const Manifest& plugin) const {
-  return settings_.isolate || plugin.isolation != Isolation::kDefault;
+bool Components::isolated(const FoundPlugin& plugin) const {
+  return settings_.isolate || plugin.manifest.isolation != Isolation::kDefault ||
+         !(plugin.own || settings_.in_process);
 }
 
 bool Components::isolated(const ComponentRef& ref) const {
-  return isolated(ref.plugin->manifest);
+  return isolated(*ref.plugin);
+}
+
+WorkerLimits Components::limits_of(const FoundPlugin& plugin) const {
+  WorkerLimits limits = settings_.limits;
+  if (!plugin.own && limits.memory_bytes == 0) limits.memory_bytes = half_of_memory();
+  return limits;
 }
 
 PredictorHandle Components::predictor(const ComponentRef& ref, const OptionValues& options) const {
   if (!isolated(ref)) return local<PredictorHandle, omen_predictor_vt>(ref, options);
-  return remote_predictor(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+  return remote_predictor(ref.plugin->manifest, ref.info->id, options, limits_of(*ref.plugin));
+}
+
+void Components::observe(const ComponentRef& ref, PredictorHandle& predictor, const omen_run* run,
+                         const omen_dataset* measured) const {
+  if (isolated(ref)) return remote_observe(predictor, run, measured);
+  const omen_observe_ext& extension = opened(ref.plugin->manifest).observe_extension(ref.info->id);
+  ErrorOut error;
+#if OMEN_CHECK_CALLS
+  error.check(conformance::checked_observe(extension, predictor.object(), run, measured, error));
+#else
+  error.check(extension.observe(predictor.object(), run, measured, error));
+#endif
 }
 
 std::uint64_t Components::peak_memory(const ComponentRef& ref,
@@ -102,26 +134,28 @@ void Components::drop_idle() const {
   pool<ScorerHandle>().clear();
 }
 
-std::shared_ptr<RemoteSniffer> Components::sniffer_of(const Manifest& manifest) const {
+std::shared_ptr<RemoteSniffer> Components::sniffer_of(const FoundPlugin& plugin) const {
   const std::lock_guard lock(sniffers_mutex_);
-  std::shared_ptr<RemoteSniffer>& sniffer = sniffers_[manifest.id];
-  if (!sniffer) sniffer = std::make_shared<RemoteSniffer>(manifest, settings_.limits);
-  return sniffer;
+  std::shared_ptr<RemoteSniffer>& sniffer = sniffers_[plugin.manifest.id];
+  if (sniffer) return sniffer;
+  WorkerLimits limits = limits_of(plugin);
+  if (limits.timeout_s == 0) limits.timeout_s = kFileSeconds;
+  return sniffer = std::make_shared<RemoteSniffer>(plugin.manifest, limits);
 }
 
 ProfilerHandle Components::profiler(const ComponentRef& ref, const OptionValues& options) const {
   if (!isolated(ref)) return local<ProfilerHandle, omen_profiler_vt>(ref, options);
-  return remote_profiler(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+  return remote_profiler(ref.plugin->manifest, ref.info->id, options, limits_of(*ref.plugin));
 }
 
 ScorerHandle Components::scorer(const ComponentRef& ref, const OptionValues& options) const {
   if (!isolated(ref)) return local<ScorerHandle, omen_scorer_vt>(ref, options);
-  return remote_scorer(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+  return remote_scorer(ref.plugin->manifest, ref.info->id, options, limits_of(*ref.plugin));
 }
 
 CommandHandle Components::command(const ComponentRef& ref, const OptionValues& options) const {
   if (!isolated(ref)) return local<CommandHandle, omen_command_vt>(ref, options);
-  return remote_command(ref.plugin->manifest, ref.info->id, options, settings_.limits);
+  return remote_command(ref.plugin->manifest, ref.info->id, options, limits_of(*ref.plugin));
 }
 
 int Components::sniff(const ComponentRef& ref, const std::string& input, const char* head,
@@ -130,7 +164,7 @@ int Components::sniff(const ComponentRef& ref, const std::string& input, const c
   if (isolated(ref)) {
     const std::string_view bytes(head, size);
     try {
-      return sniffer_of(manifest)->sniff(ref.info->id, input.c_str(), bytes);
+      return sniffer_of(*ref.plugin)->sniff(ref.info->id, input.c_str(), bytes);
     } catch (...) {
       const std::lock_guard lock(sniffers_mutex_);
       sniffers_.erase(manifest.id);
@@ -144,8 +178,8 @@ int Components::sniff(const ComponentRef& ref, const std::string& input, const c
 void Components::write_graph(const FoundPlugin& plugin, const omen_run* run, const omen_dataset* in,
                              const std::string& path) const {
   const Manifest& manifest = plugin.manifest;
-  if (isolated(manifest))
-    return remote_write_graph(manifest, run, in, path.c_str(), settings_.limits);
+  if (isolated(plugin))
+    return remote_write_graph(manifest, run, in, path.c_str(), limits_of(plugin));
   const auto* writer =
       static_cast<const omen_graph_writer_ext*>(opened(manifest).extension(OMEN_EXT_GRAPH_WRITER));
   if (!writer)
@@ -175,6 +209,11 @@ const Components& components_in_use() {
 
 void set_usual_settings(ComponentSettings settings) {
   usual_settings() = std::move(settings);
+}
+
+std::string last_opened_in_process() {
+  const std::lock_guard lock(last_opened().mutex);
+  return last_opened().id;
 }
 
 void drop_idle_components() {

@@ -25,10 +25,12 @@ struct ComponentSettings {
   RunSettings run;
   RunHooks hooks;
   bool isolate = false;
-  WorkerLimits limits;  // plugin_path comes from the registry
+  bool in_process = false;  // plugins of others may run in this process, as the user said
+  WorkerLimits limits;      // plugin_path comes from the registry
 };
 
-// Opens components in this process, or in a worker where the caller or the plugin asks for it.
+// Opens components in this process, or in a worker: where the caller or the plugin asks for it, and
+// where the plugin is not part of this installation.
 // [any-thread]
 class Components {
  public:
@@ -43,6 +45,9 @@ class Components {
   ProfilerHandle profiler(const ComponentRef& ref, const OptionValues& options) const;
   ScorerHandle scorer(const ComponentRef& ref, const OptionValues& options) const;
   CommandHandle command(const ComponentRef& ref, const OptionValues& options) const;
+  // omen.observe/1 on a predictor of this door; OMEN_UNSUPPORTED where it does not learn so.
+  void observe(const ComponentRef& ref, PredictorHandle& predictor, const omen_run* run,
+               const omen_dataset* measured) const;
   // Highest resident set of the worker of this predictor in bytes; 0: it has none.
   std::uint64_t peak_memory(const ComponentRef& ref, const PredictorHandle& handle) const;
   // A worker gets kFileSeconds for each file and half of the memory unless the user says otherwise;
@@ -76,8 +81,9 @@ class Components {
   ObjectPool<Handle>& pool() const {
     return *pools_;
   }
-  bool isolated(const Manifest& plugin) const;
-  std::shared_ptr<RemoteSniffer> sniffer_of(const Manifest& manifest) const;
+  bool isolated(const FoundPlugin& plugin) const;
+  WorkerLimits limits_of(const FoundPlugin& plugin) const;
+  std::shared_ptr<RemoteSniffer> sniffer_of(const FoundPlugin& plugin) const;
 
   const Registry& registry_;
   ComponentSettings settings_;
@@ -102,6 +108,8 @@ class ComponentsInUse {
 const Components& components_in_use();
 // For a process that serves one component; before the first call.
 void set_usual_settings(ComponentSettings settings);
+// The component that this process opened last without a worker, or "a plugin". [any-thread]
+std::string last_opened_in_process();
 // Destroys what the door in use keeps; opens none.
 void drop_idle_components();
 

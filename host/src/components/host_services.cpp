@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "components/calls.hpp"
+#include "data/registry_services.hpp"
 #include "omen/error.hpp"
 #include "report/figure.hpp"
 #include "text/log.hpp"
@@ -43,6 +44,8 @@ const void* find_extension(const omen_host*, const char* id) {
   static const omen_figure_ext figure = {sizeof(omen_figure_ext), 0, put_figure};
   if (std::strcmp(id, OMEN_EXT_CALL) == 0) return call_extension();
   if (std::strcmp(id, OMEN_EXT_FIGURE) == 0) return &figure;
+  if (std::strcmp(id, OMEN_EXT_DEVICES) == 0) return devices_extension();
+  if (std::strcmp(id, OMEN_EXT_DATASETS) == 0) return datasets_extension();
   return nullptr;
 }
 

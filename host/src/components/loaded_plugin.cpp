@@ -221,6 +221,15 @@ const void* LoadedPlugin::extension(const char* id) const {
   return plugin_->get_extension ? plugin_->get_extension(id) : nullptr;
 }
 
+const omen_observe_ext& LoadedPlugin::observe_extension(std::string_view component) const {
+  const auto* found = static_cast<const omen_observe_ext*>(extension(OMEN_EXT_OBSERVE));
+  if (!found)
+    throw Error(OMEN_UNSUPPORTED,
+                std::string(component) + " does not learn from single measurements",
+                "Train it again with them.");
+  return *found;
+}
+
 const omen_component& LoadedPlugin::component(std::uint32_t kind, std::string_view id) const {
   const auto found = tables_->by_id.find({kind, std::string(id)});
   if (found == tables_->by_id.end())

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens libraries and asks for their descriptors; the only file that knows Boost.DLL.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <deque>
@@ -39,12 +41,23 @@ void check_export(const std::string& who, const fs::path& library) {
                 "Define it with OMEN_PLUGIN(...) and build with omen_add_plugin().");
 }
 
+// What the dynamic linker says; an error number stands for it in the exception of Boost.
+std::string linker_text(const fs::path& path, const char* otherwise) {
+  if (void* const opened = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    ::dlclose(opened);
+    return otherwise;
+  }
+  const char* const text = ::dlerror();
+  return text ? text : otherwise;
+}
+
 const dll::shared_library& open_library(const std::string& who, const fs::path& path) {
   try {
     return keep(dll::shared_library(path, kMode));
-  } catch (const std::exception& e) {  // the throwing constructor carries the text of dlerror()
-    throw Error(OMEN_UNAVAILABLE, who + " cannot be opened: " + e.what(),
-                "Install the missing library; omen doctor says what each plugin needs.");
+  } catch (const std::exception& e) {
+    throw Error(OMEN_UNAVAILABLE, who + " cannot be opened: " + linker_text(path, e.what()),
+                "install what is missing, or put it beside the plugin; see what each plugin lacks "
+                "with: omen doctor");
   }
 }
 

@@ -19,6 +19,8 @@ class LoadedPlugin {
   const omen_plugin& descriptor() const noexcept { return *plugin_; }
   // Exact id; NULL where the plugin has no such extension.
   const void* extension(const char* id) const;
+  // omen.observe/1; OMEN_UNSUPPORTED, naming `component`, where the plugin has none.
+  const omen_observe_ext& observe_extension(std::string_view component) const;
   // Commands included; throws OMEN_NOT_FOUND.
   const omen_component& component(std::uint32_t kind, std::string_view id) const;
   // The component's table at the host's own size: slots that an older plugin does not know are

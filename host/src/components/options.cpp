@@ -111,22 +111,16 @@ std::string upper_name(std::string_view text) {
   return name;
 }
 
-std::string snake(std::string_view key) {
-  std::string name(key);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 // The option that a key means: "hidden", "gcn.hidden", "driple.hidden" and "driple.gcn.hidden" are
 // one.
 const OptionInfo& find_option(const ComponentInfo& component, std::string_view key,
                               const char* origin) {
-  const std::string wanted = snake(key);
+  const std::string wanted = normal_key(key);
   const std::size_t dot = wanted.rfind('.');
   const std::string last = dot == wanted.npos ? wanted : wanted.substr(dot + 1);
   if (dot != wanted.npos) {
     const std::string scope = wanted.substr(0, dot);
-    const std::string id = snake(component.id);
+    const std::string id = normal_key(component.id);
     const std::size_t split = id.find('.');
     if (scope != id && scope != id.substr(0, split) && scope != id.substr(split + 1))
       throw Error(OMEN_INVALID_ARGUMENT,
@@ -215,6 +209,12 @@ std::string describe_range(const OptionInfo& option) {
 
 std::string OptionValues::hash() const {
   return container::sha256(canonical_json_.data(), canonical_json_.size());
+}
+
+std::string normal_key(std::string_view key) {
+  std::string normal(key);
+  std::replace(normal.begin(), normal.end(), '-', '_');
+  return normal;
 }
 
 OptionValues resolve_options(const ComponentInfo& component, const OptionSources& sources) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,9 @@ struct OptionSources {
   std::string config_json;  // {"key": value, "component": {"key": value}}, or empty
   bool use_environment = true;
 };
+
+// Keys are compared with '_' for '-'.
+std::string normal_key(std::string_view key);
 
 // OMEN_INVALID_ARGUMENT for an unknown key (with near spellings), a bad number, a value out of
 // range or choices. Numbers take k, M, G suffixes (powers of 1000; Ki, Mi, Gi of 1024).

@@ -16,11 +16,14 @@ struct SearchPlace {
   std::filesystem::path directory;
   std::string origin;  // "--plugin-path", "OMEN_PLUGIN_PATH", "beside omen", "installed", "user"
   bool exists = false;
+  bool own = false;  // of this build or installation, so that a list beside its plugins counts
 };
 
 struct FoundPlugin {
   Manifest manifest;
-  std::string shadowed_by;  // directory of the plugin of the same id that is used instead, or empty
+  bool own = false;  // this installation lists its digest; others run in a worker
+  std::string shadowed_by =
+      {};  // directory of the plugin of the same id that is used instead, or empty
 };
 
 struct BrokenPlugin {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +16,7 @@
 
 #include "components/interrupt.hpp"
 #include "omen/error.hpp"
+#include "tables/table_io.hpp"
 
 namespace omen::host {
 namespace {
@@ -38,6 +40,9 @@ std::int64_t now_ns() noexcept {
 void on_interrupt(int) {
   if (interrupts.fetch_add(1) == 0) {
     first_interrupt_ns = now_ns();
+    constexpr std::string_view kHeard =
+        "interrupt heard: stopping; a second one ends omen at once\n";
+    if (write(STDERR_FILENO, kHeard.data(), kHeard.size()) < 0) return;  // nobody reads it
     return;
   }
   if (now_ns() - first_interrupt_ns < kSameInterruptNs) return;
@@ -133,6 +138,7 @@ void install_interrupt_handler() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  reading_cancelled = interrupted;
 }
 
 bool interrupted() noexcept {

@@ -172,12 +172,26 @@ fs::path recipe_in(const std::vector<fs::path>& places, const std::string& name)
   return {};
 }
 
-// Where a recipe exists, a dataset in the cache counts only if this very recipe made it.
+bool comes_with_omen(const fs::path& recipe) {
+  std::error_code none;
+  const fs::path place = fs::weakly_canonical(recipe.parent_path(), none);
+  for (const fs::path& own : {share_directory() / "data", dataset_cache()})
+    if (place == fs::weakly_canonical(own / "recipes", none)) return true;
+  return false;
+}
+
+// Where a recipe exists, a dataset in the cache counts only if this very recipe made it. One of
+// that name that the user imported, or that another recipe made, is not for a task's recipe to
+// replace.
 DatasetInfo from_recipe(const std::string& name, const fs::path& recipe) {
-  const fs::path made = dataset_cache() / name;
-  if (is_dataset(made)) {
+  const std::string digest = container::sha256_file(recipe);
+  fs::path made = dataset_cache() / name;
+  for (const bool apart : {false, true}) {
+    if (apart) made = cache_directory() / "datasets-of-recipes" / digest.substr(0, 16) / name;
+    if (!is_dataset(made)) break;
     DatasetInfo info = read_dataset_info(made);
-    if (info.recipe_sha256 == container::sha256_file(recipe)) return info;
+    if (info.recipe_sha256 == digest) return info;
+    if (!info.recipe_sha256.empty() && comes_with_omen(recipe)) break;
   }
   return make_dataset(read_recipe(recipe), made);
 }

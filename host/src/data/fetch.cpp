@@ -107,7 +107,7 @@ class PartFile {
     if (tag.empty())
       fs::remove(tag_, ignored);
     else
-      std::ofstream(tag_) << tag << "\n";
+      container::write_file(tag_, tag + "\n");
   }
   void commit(const fs::path& target) {
     if (::fsync(fd_) != 0) file_error("write", path_);

@@ -14,6 +14,7 @@
 #include "data/key_check.hpp"
 #include "data/staging.hpp"
 #include "omen/table_writer.hpp"
+#include "omen/tables.h"
 #include "pipeline/pipeline.hpp"
 #include "tables/table_io.hpp"
 
@@ -244,6 +245,27 @@ Tables import_with(const std::string& component, const Names& paths, const TextP
   return import_with(components, ref, values, paths);
 }
 
+namespace {
+
+// What a front end says of its columns counts where the user says nothing else.
+void keep_notes(DatasetInfo& info, const Tables& tables) {
+  const bool is_open = info.targets.empty();
+  for (const auto& [name, table] : tables)
+    for (std::size_t c = 0; c < table.columns(); ++c) {
+      const std::string column(table.name(c)), unit = table.metadata(c, OMEN_META_UNIT);
+      const bool is_plain = name == OMEN_TABLE_WORKLOADS || is_withheld(name);
+      std::string key = is_plain ? column : name + "." + column;
+      if (!unit.empty() && info.unit(key).empty()) info.columns[key].unit = unit;
+      if (is_open && name == OMEN_TABLE_TARGETS && column != OMEN_COLUMN_WORKLOAD_ID &&
+          column != OMEN_COLUMN_CANDIDATE_ID)
+        info.targets.push_back({column, unit,
+                                from_word<Direction>(table.metadata(c, OMEN_META_DIRECTION))
+                                    .value_or(Direction::kLower)});
+    }
+}
+
+}  // namespace
+
 void check_columns(const DatasetInfo& info, const Tables& tables) {
   const auto workloads = tables.find("workloads");
   if (workloads == tables.end())
@@ -263,6 +285,7 @@ void check_columns(const DatasetInfo& info, const Tables& tables) {
 DatasetInfo write_dataset_directory(DatasetInfo info, const Tables& tables,
                                     const fs::path& directory) {
   check_data_name(info.name, "dataset");
+  keep_notes(info, tables);
   check_columns(info, tables);
   StagedDirectory staged(directory);
   DatasetFile file{"tables.omt", "", {}};

@@ -10,6 +10,7 @@
 #include "data/archive.hpp"
 #include "data/import.hpp"
 #include "data/recipe.hpp"
+#include "data/recipe_steps.hpp"
 #include "tables/table_io.hpp"
 #include "text/number_text.hpp"
 
@@ -18,11 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Names = std::vector<std::string>;
-
-std::size_t column_index(const Table& table, const std::string& name, const std::string& why) {
-  if (const auto at = table.find(name)) return *at;
-  throw Error(OMEN_INVALID_DATA, why + " needs column '" + name + "', which is not there");
-}
 
 Table read_source(const Recipe& recipe, const SourceStep& step) {
   ReadOptions options;
@@ -73,15 +69,6 @@ Table read_sources(const Recipe& recipe, const TableSteps& steps) {
   return parts.size() == 1 ? parts[0] : concat(with_common_columns(std::move(parts)));
 }
 
-Names keys_of(const Table& table, const Names& columns, const std::string& why) {
-  Names keys(static_cast<std::size_t>(table.rows()));
-  for (const std::string& name : columns) {
-    const Names texts = column_texts(table, column_index(table, name, why));
-    for (std::size_t row = 0; row < keys.size(); ++row) keys[row] += texts[row] + '\x1f';
-  }
-  return keys;
-}
-
 Table join_table(Table table, const Recipe& recipe, const JoinStep& step) {
   Names here, there;
   for (const auto& [left, right] : step.on) {
@@ -91,8 +78,8 @@ Table join_table(Table table, const Recipe& recipe, const JoinStep& step) {
   const Table other = read_table(raw_path(recipe, step.file));
   Names taken_columns;
   for (const auto& [name, from] : step.take) taken_columns.push_back(from);
-  const Names other_keys = keys_of(other, there, "the join");
-  const Names contents = keys_of(other, taken_columns, "the join");
+  const Names other_keys = row_keys(other, there, "the join");
+  const Names contents = row_keys(other, taken_columns, "the join");
   std::unordered_map<std::string, std::int64_t> row_of;
   for (std::size_t row = 0; row < other_keys.size(); ++row) {
     const auto [at, fresh] = row_of.emplace(other_keys[row], static_cast<std::int64_t>(row));
@@ -104,7 +91,7 @@ Table join_table(Table table, const Recipe& recipe, const JoinStep& step) {
   }
   std::vector<std::int64_t> rows;
   std::vector<bool> found;
-  for (const std::string& key : keys_of(table, here, "the join")) {
+  for (const std::string& key : row_keys(table, here, "the join")) {
     const auto at = row_of.find(key);
     found.push_back(at != row_of.end());
     rows.push_back(at == row_of.end() ? 0 : at->second);
@@ -126,20 +113,37 @@ Table join_table(Table table, const Recipe& recipe, const JoinStep& step) {
   return table;
 }
 
+std::vector<double> derived_numbers(const Table& table, const DeriveStep& step) {
+  const auto numbers = [&](const std::string& name) {
+    return table.numbers(column_index(table, name, "column '" + step.column + "'"));
+  };
+  const Names& factors = step.product.empty() ? Names{step.from} : step.product;
+  std::vector<double> values = numbers(factors[0]);
+  if (!step.percent_with.empty()) {
+    const std::vector<double> rest = numbers(step.percent_with);
+    for (std::size_t row = 0; row < values.size(); ++row)
+      values[row] = std::round(100 * values[row] / (values[row] + rest[row]));
+    return values;
+  }
+  for (std::size_t f = 1; f < factors.size(); ++f) {
+    const std::vector<double> by = numbers(factors[f]);
+    for (std::size_t row = 0; row < values.size(); ++row) values[row] *= by[row];
+  }
+  for (const std::string& name : step.over) {
+    const std::vector<double> by = numbers(name);
+    for (std::size_t row = 0; row < values.size(); ++row) values[row] /= by[row];
+  }
+  if (step.times != 0)
+    for (double& value : values) value *= step.times;
+  return values;
+}
+
 Table derive_number(const Table& table, const DeriveStep& step) {
-  const std::vector<double> from =
-      table.numbers(column_index(table, step.from, "column '" + step.column + "'"));
-  const std::string& second = step.over.empty() ? step.percent_with : step.over;
-  std::vector<double> by;
-  if (!second.empty())
-    by = table.numbers(column_index(table, second, "column '" + step.column + "'"));
-  std::vector<double> values;
+  std::vector<double> values = derived_numbers(table, step);
   std::vector<bool> known;
-  for (std::size_t row = 0; row < from.size(); ++row) {
-    double value = by.empty() ? from[row] * step.times : from[row] / by[row];
-    if (!step.percent_with.empty()) value = std::round(100 * from[row] / (from[row] + by[row]));
+  for (double& value : values) {
     known.push_back(std::isfinite(value));
-    values.push_back(known.back() ? value : 0);
+    if (!known.back()) value = 0;
   }
   TableBuilder builder;
   builder.add(step.column, std::move(values)).valid(known);
@@ -200,7 +204,7 @@ Table derive_nearest(const Table& table, const DeriveStep& step) {
 
 Table derive(const Table& table, const DeriveStep& step) {
   if (!step.nearest.empty()) return with_column(table, derive_nearest(table, step), 0);
-  const bool number = step.times != 0 || !step.over.empty() || !step.percent_with.empty();
+  const bool number = step.multiplies() || !step.percent_with.empty();
   return with_column(table, number ? derive_number(table, step) : derive_text(table, step), 0);
 }
 
@@ -235,7 +239,7 @@ Table keep_columns(const Table& table, const std::vector<ColumnStep>& columns) {
 void check_key(const Table& table, const TableSteps& steps) {
   if (steps.key.empty()) return;
   std::unordered_map<std::string, std::size_t> seen;
-  const Names keys = keys_of(table, steps.key, "the key");
+  const Names keys = row_keys(table, steps.key, "the key");
   for (std::size_t row = 0; row < keys.size(); ++row) {
     const auto [at, fresh] = seen.emplace(keys[row], row);
     if (!fresh)
@@ -295,7 +299,9 @@ Table join_graphs(Table table, const GraphStep& step, const Table& lowered) {
 
 Table make_table(const Recipe& recipe, const TableSteps& steps, const Tables& lowered) {
   Table table = read_sources(recipe, steps);
+  for (const WhereStep& step : steps.only) table = keep_where(table, step);
   for (const JoinStep& step : steps.joins) table = join_table(std::move(table), recipe, step);
+  for (const DeviceStep& step : steps.devices) table = join_devices(std::move(table), step);
   for (const DeriveStep& step : steps.derive) table = derive(table, step);
   for (const WhereStep& step : steps.where) table = keep_where(table, step);
   for (const GraphStep& step : steps.graphs) {
@@ -378,7 +384,12 @@ Tables make_tables(const Recipe& recipe) {
                   e.hint());
     }
   }
-  for (const CandidateSteps& steps : recipe.candidates) make_candidates(steps, tables);
+  for (const CandidateSteps& steps : recipe.candidates) {
+    if (steps.by.empty())
+      make_candidates(steps, tables);
+    else
+      make_row_candidates(steps, tables);
+  }
   return tables;
 }
 

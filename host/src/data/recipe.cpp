@@ -57,23 +57,37 @@ JoinStep parse_join(const JsonNode& node, const Recipe& recipe) {
 }
 
 DeriveStep parse_derive(const JsonNode& node) {
-  expect_members(node,
-                 {"column", "from", "match", "times", "over", "percent_with", "nearest", "texts"});
+  expect_members(node, {"column", "from", "match", "times", "product", "over", "percent_with",
+                        "nearest", "texts"});
   DeriveStep derive;
   derive.column = node.text("column");
   derive.from = node.text_or("from", "");
   derive.match = node.text_or("match", "");
-  derive.over = node.text_or("over", "");
+  derive.product = node.texts("product");
+  if (node.has("over") && node.at("over").value().is_string())
+    derive.over = {node.text("over")};
+  else
+    derive.over = node.texts("over");
   derive.percent_with = node.text_or("percent_with", "");
   derive.nearest = node.texts("nearest");
   derive.texts = node.texts("texts");
   if (node.has("times")) derive.times = node.number("times");
-  const int ways = !derive.match.empty() + !derive.over.empty() + !derive.texts.empty() +
-                   !derive.percent_with.empty() + !derive.nearest.empty() + (derive.times != 0);
+  const int ways = !derive.match.empty() + derive.multiplies() + !derive.texts.empty() +
+                   !derive.percent_with.empty() + !derive.nearest.empty();
   if (ways != 1)
-    node.fail("needs exactly one of match, times, over, percent_with, nearest and texts");
-  if (derive.from.empty() == derive.texts.empty()) node.fail("needs 'from', or 'texts' without it");
+    node.fail(
+        "needs exactly one of match, percent_with, nearest, texts, and a factor (times, product, "
+        "over)");
+  if (derive.from.empty() == (derive.texts.empty() && derive.product.empty()))
+    node.fail("needs 'from', or 'texts' or 'product' without it");
   return derive;
+}
+
+DeviceStep parse_devices(const JsonNode& node) {
+  expect_members(node, {"on", "take"});
+  DeviceStep devices{node.text("on"), pairs(node, "take")};
+  if (devices.take.empty()) node.fail("takes no figure");
+  return devices;
 }
 
 WhereStep parse_where(const JsonNode& node) {
@@ -98,12 +112,15 @@ GraphStep parse_graphs(const JsonNode& node) {
 }
 
 TableSteps parse_table(const std::string& name, const JsonNode& node, const Recipe& recipe) {
-  expect_members(node, {"sources", "joins", "derive", "where", "graphs", "columns", "key"});
+  expect_members(
+      node, {"sources", "only", "joins", "devices", "derive", "where", "graphs", "columns", "key"});
   TableSteps steps;
   steps.table = name;
   for (const JsonNode& item : node.items("sources"))
     steps.sources.push_back(parse_source(item, recipe));
   if (steps.sources.empty()) node.fail("has no sources");
+  for (const JsonNode& item : node.items("only")) steps.only.push_back(parse_where(item));
+  for (const JsonNode& item : node.items("devices")) steps.devices.push_back(parse_devices(item));
   for (const JsonNode& item : node.items("joins")) steps.joins.push_back(parse_join(item, recipe));
   for (const JsonNode& item : node.items("derive")) steps.derive.push_back(parse_derive(item));
   for (const JsonNode& item : node.items("where")) steps.where.push_back(parse_where(item));
@@ -155,9 +172,14 @@ void parse_component(const JsonNode& root, Recipe& recipe) {
 void parse_candidates(const JsonNode& root, Recipe& recipe) {
   if (!root.has("candidates")) return;
   const JsonNode node = root.at("candidates");
-  expect_members(node, {"cost", "from"});
-  recipe.candidates.push_back({node.text("cost"), pairs(node, "from")});
-  if (recipe.candidates[0].from.size() < 2) node.at("from").fail("names fewer than two candidates");
+  expect_members(node, {"cost", "from", "by", "name", "columns"});
+  CandidateSteps steps{node.text("cost"), pairs(node, "from"), node.texts("by"),
+                       node.text_or("name", ""), node.texts("columns")};
+  if (steps.by.empty() == steps.from.empty()) node.fail("needs either 'from' or 'by'");
+  if (steps.by.empty() && steps.from.size() < 2)
+    node.at("from").fail("names fewer than two candidates");
+  if (steps.by.empty() != steps.name.empty()) node.fail("needs 'name' with 'by', and only then");
+  recipe.candidates.push_back(std::move(steps));
 }
 
 void parse_recipe(const JsonNode& root, Recipe& recipe) {

@@ -36,12 +36,21 @@ struct JoinStep {
 // A new column from others.
 struct DeriveStep {
   std::string column, from;
-  std::string match;         // the first group of this regular expression in the text
-  double times = 0;          // a factor, to change the unit; 0: not this one
-  std::string over;          // the column to divide by
+  std::string match;                 // the first group of this regular expression in the text
+  double times = 0;                  // a factor, to change the unit; 0: none
+  std::vector<std::string> product;  // columns whose product it is, instead of `from`
+  std::vector<std::string> over;     // columns to divide by
   std::string percent_with;  // the column that `from` shares the whole with, in whole percent
   std::vector<std::string> nearest;  // the nearest of these numbers, as text
   std::vector<std::string> texts;    // columns whose texts are joined by '-'
+
+  bool multiplies() const { return times != 0 || !product.empty() || !over.empty(); }
+};
+
+// Figures of the registry of devices, looked up by the name in a column.
+struct DeviceStep {
+  std::string on;
+  TextPairs take;  // new name, figure
 };
 
 // Rows that stay: the column has one of the values, has none of them, or has any value at all.
@@ -65,7 +74,9 @@ struct GraphStep {
 struct TableSteps {
   std::string table;
   std::vector<SourceStep> sources;  // behind each other
+  std::vector<WhereStep> only;      // of the sources, before anything is joined or derived
   std::vector<JoinStep> joins;
+  std::vector<DeviceStep> devices;
   std::vector<DeriveStep> derive;
   std::vector<WhereStep> where;
   std::vector<GraphStep> graphs;    // none or one
@@ -73,11 +84,14 @@ struct TableSteps {
   std::vector<std::string> key;     // together different in every row
 };
 
-// Columns of `workloads` that are the costs of candidates also become the tables `candidates` and
-// `candidate_costs`.
+// The tables `candidates` and `candidate_costs`, from columns of `workloads` that hold their costs,
+// or from rows: those with equal values `by` are the candidates of one workload.
 struct CandidateSteps {
-  std::string cost;  // the column of candidate_costs
+  std::string cost;  // the column of candidate_costs; of rows, also that of workloads
   TextPairs from;    // name of the candidate, column of its cost
+  std::vector<std::string> by;
+  std::string name;                  // of rows: the column that names a candidate
+  std::vector<std::string> columns;  // of rows: what describes a candidate, with its name
 };
 
 // Tables from a front end.

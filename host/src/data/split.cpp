@@ -105,7 +105,7 @@ void check_fixed(const Names& labels) {
   for (const std::string& label : labels)
     if (is_role(label))
       refuse("mixes '" + label + "' with other names",
-             "Use train, valid and test, or names of folds, not both.");
+             "Use train, valid, observe and test, or names of folds, not both.");
   if (Groups(labels).names.size() < 2) refuse("has one fold only", "Name at least two.");
 }
 
@@ -163,18 +163,19 @@ std::vector<Names> assign_folds(const TaskSplit& split, std::size_t rows, const 
 std::vector<Fold> folds_of(const TaskSplit& split, const std::vector<Names>& assigned) {
   std::vector<Fold> folds;
   if (split.kind == SplitKind::kFixed && has_roles(assigned.at(0))) {
-    const auto rows_of = [&](Role role) {
-      return rows_where(assigned[0], [&](const std::string& n) { return n == word_of(role); });
-    };
-    folds.push_back({word_of(Role::kTest), 0, rows_of(Role::kTrain), rows_of(Role::kValid),
-                     rows_of(Role::kTest)});
+    Fold fold;
+    fold.name = word_of(Role::kTest);
+    for (const Role role : {Role::kTrain, Role::kValid, Role::kObserve, Role::kTest})
+      fold.rows_of(role) =
+          rows_where(assigned[0], [&](const std::string& n) { return n == word_of(role); });
+    folds.push_back(std::move(fold));
     return folds;
   }
   for (std::size_t repeat = 0; repeat < assigned.size(); ++repeat)
     for (const std::string& name : fold_names(split, assigned[repeat])) {
       Fold fold;
-      fold.name = repeat == 0 ? name : "r" + std::to_string(repeat) + "." + name;
       fold.repeat = static_cast<int>(repeat);
+      fold.name = fold_name(fold.repeat, name);
       fold.test = rows_where(assigned[repeat], [&](const std::string& n) { return n == name; });
       fold.train = rows_where(assigned[repeat], [&](const std::string& n) { return n != name; });
       folds.push_back(std::move(fold));

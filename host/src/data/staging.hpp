@@ -2,8 +2,14 @@
 // The directory of a dataset, filled under a temporary name before it takes its place.
 #pragma once
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -16,8 +22,7 @@ class StagedDirectory {
   explicit StagedDirectory(const std::filesystem::path& target)
       : target_(std::filesystem::absolute(target).lexically_normal()) {
     if (!target_.has_filename()) target_ = target_.parent_path();
-    path_ = beside("new");
-    std::error_code error;
+    recover();
     // Replacing removes what was there, so it must be one of ours.
     const bool foreign =
         std::filesystem::exists(target_) && !std::filesystem::exists(target_ / "dataset.json") &&
@@ -25,11 +30,16 @@ class StagedDirectory {
     if (foreign)
       throw Error(OMEN_INVALID_ARGUMENT, target_.string() + " exists and is no dataset",
                   "Give another place.");
-    std::filesystem::remove_all(path_, error);
-    std::filesystem::create_directories(path_, error);
-    if (error)
-      throw Error(OMEN_IO, "cannot make directory '" + path_.string() + "': " + error.message(),
+    std::error_code error;
+    std::filesystem::create_directories(target_.parent_path(), error);
+    std::string pattern = beside("new-XXXXXX").string();
+    if (error || !::mkdtemp(pattern.data()))
+      throw Error(OMEN_IO,
+                  "cannot make directory '" + pattern +
+                      "': " + (error ? error.message() : std::strerror(errno)),
                   "Check that the place is writable and has room.");
+    path_ = pattern;
+    ::chmod(path_.c_str(), 0755);
   }
   StagedDirectory(const StagedDirectory&) = delete;
   StagedDirectory& operator=(const StagedDirectory&) = delete;
@@ -40,8 +50,11 @@ class StagedDirectory {
 
   const std::filesystem::path& path() const noexcept { return path_; }
 
-  // What was there before is moved aside first, and back where the new one cannot take its place.
+  // Readers see all of what was there or all of what is new. A file system that cannot exchange two
+  // names gets two steps, and a process that is killed between them is made up for by the next one.
   void commit() {
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0)
+      return;  // what was there is under the temporary name now, and goes with it
     const std::filesystem::path old = beside("old");
     std::error_code none, error;
     std::filesystem::rename(target_, old, none);
@@ -54,9 +67,17 @@ class StagedDirectory {
   }
 
  private:
+  void recover() const {
+    const std::filesystem::path old = beside("old");
+    std::error_code none;
+    if (!std::filesystem::exists(old, none)) return;
+    if (std::filesystem::exists(target_, none))
+      std::filesystem::remove_all(old, none);
+    else
+      std::filesystem::rename(old, target_, none);
+  }
   std::filesystem::path beside(const char* what) const {
-    return target_.parent_path() /
-           ("." + target_.filename().string() + "." + what + std::to_string(::getpid()));
+    return target_.parent_path() / ("." + target_.filename().string() + "." + what);
   }
 
   std::filesystem::path target_, path_;

@@ -7,6 +7,7 @@
 
 #include "components/registry.hpp"
 #include "data/json_file.hpp"
+#include "data/listed_split.hpp"
 #include "data/split.hpp"
 #include "data/task_tables.hpp"
 #include "omen/container.hpp"
@@ -51,11 +52,12 @@ TaskTarget parse_target_node(const JsonNode& node) {
 }
 
 TaskSplit parse_split(const JsonNode& node) {
-  expect_members(node, {"kind", "folds", "repeats", "seed", "assignment", "column", "sha256"});
+  expect_members(node, {"kind", "folds", "repeats", "seed", "assignment", "column", "sha256",
+                        "keys", "mixed"});
   TaskSplit split;
   split.kind = choice_of(node, "kind",
                          {SplitKind::kKFold, SplitKind::kGroupedKFold, SplitKind::kLeaveOneGroupOut,
-                          SplitKind::kFixed});
+                          SplitKind::kFixed, SplitKind::kListed, SplitKind::kGroupPair});
   split.folds = node.natural_or<int>("folds", 0);
   split.repeats = node.natural_or<int>("repeats", 1);
   split.seed = node.natural_or<std::uint64_t>("seed", 1);
@@ -64,6 +66,10 @@ TaskSplit parse_split(const JsonNode& node) {
         choice_of(node, "assignment", {Assignment::kShuffled, Assignment::kBalanced});
   split.column = node.text_or("column", "");
   split.sha256 = node.digest("sha256");
+  split.keys = node.texts("keys");
+  if (split.kind == SplitKind::kGroupPair)
+    split.mixed =
+        choice_of(node, "mixed", {MixedRows::kTest, MixedRows::kObserve, MixedRows::kDrop});
   return split;
 }
 
@@ -146,6 +152,10 @@ std::string canonical(const Task& task) {
                    {"assignment", word_of(task.split.assignment)},
                    {"column", task.split.column},
                    {"sha256", task.split.sha256}};
+  if (task.split.kind == SplitKind::kGroupPair) {
+    json["split"]["keys"] = task.split.keys;
+    json["split"]["mixed"] = word_of(task.split.mixed);
+  }
   if (task.decision)
     json["decision"] = {{"scorer", task.decision->scorer},
                         {"cost_target", task.decision->cost_target},
@@ -177,6 +187,8 @@ void write_split(JsonWriter& json, const TaskSplit& split) {
   json.field("repeats", split.repeats).field("seed", split.seed);
   if (split.assignment != Assignment::kNone) json.field("assignment", word_of(split.assignment));
   if (!split.column.empty()) json.field("column", split.column);
+  if (split.kind == SplitKind::kGroupPair)
+    json.strings("keys", split.keys).field("mixed", word_of(split.mixed));
   json.field("sha256", split.sha256).end();
 }
 
@@ -229,6 +241,10 @@ std::vector<Names> assigned_folds(const Task& task) {
 }
 
 void check_split_rows(const Task& task, const Table& workloads) {
+  if (lists_roles(task.split.kind)) {
+    read_listed(task.split_file(), workloads);
+    return;
+  }
   const Table split = read_table(task.split_file());
   const auto have = split.numbers("workload_id");
   const auto ids = workloads.column<std::int64_t>("workload_id");
@@ -243,18 +259,17 @@ void check_split_rows(const Task& task, const Table& workloads) {
         "Freeze the task again with: omen task new");
 }
 
-Names split_labels(const Task& task, const Tables& data, const Table& workloads) {
-  if (task.split.kind == SplitKind::kKFold) return {};
+// The values of a column of the data in the rows that the task keeps.
+Names split_labels(const std::string& column, const Tables& data, const Table& workloads) {
   const Table& full = data.at("workloads");
-  if (!full.has(task.split.column)) {
+  if (!full.has(column)) {
     Names have;
     for (std::size_t c = 0; c < full.columns(); ++c) have.emplace_back(full.name(c));
-    const auto near = near_names(task.split.column, have);
-    throw Error(OMEN_INVALID_DATA,
-                "split column '" + task.split.column + "' is no column of the data",
+    const auto near = near_names(column, have);
+    throw Error(OMEN_INVALID_DATA, "split column '" + column + "' is no column of the data",
                 near.empty() ? "" : "Did you mean '" + near[0] + "'?");
   }
-  const Names all = column_texts(full, full.index(task.split.column));
+  const Names all = column_texts(full, full.index(column));
   const auto ids = full.column<std::int64_t>("workload_id");
   const auto kept = workloads.column<std::int64_t>("workload_id");
   Names labels;
@@ -263,6 +278,22 @@ Names split_labels(const Task& task, const Tables& data, const Table& workloads)
     labels.push_back(all[static_cast<std::size_t>(at)]);
   }
   return labels;
+}
+
+std::string split_table(const TaskSplit& split, const Tables& data, const Table& workloads) {
+  if (split.kind == SplitKind::kListed)
+    return listed_text(read_listed(split.list, workloads), workloads);
+  if (split.kind == SplitKind::kGroupPair) {
+    if (split.keys.size() != 2)
+      throw Error(OMEN_INVALID_ARGUMENT, "a group-pair split has two keys", "Name two columns.");
+    return listed_text(pair_folds(split, split_labels(split.keys[0], data, workloads),
+                                  split_labels(split.keys[1], data, workloads)),
+                       workloads);
+  }
+  const bool labelled = split.kind != SplitKind::kKFold;
+  return split_text(workloads,
+                    assign_folds(split, static_cast<std::size_t>(workloads.rows()),
+                                 labelled ? split_labels(split.column, data, workloads) : Names()));
 }
 
 }  // namespace
@@ -281,6 +312,7 @@ Task read_task(const fs::path& file) {
       root.at("hash").fail("does not fit the task: it was edited after it was frozen",
                            "Undo the edit, or freeze a new task with: omen task new");
   });
+  task.split.list = task.split_file();
   if (!fs::exists(task.split_file()))
     throw Error(OMEN_INVALID_DATA,
                 file.string() + " has no split table " + task.split_file().filename().string() +
@@ -293,7 +325,8 @@ Task read_task(const fs::path& file) {
   return task;
 }
 
-std::vector<Fold> task_folds(const Task& task) {
+std::vector<Fold> task_folds(const Task& task, const Table& workloads) {
+  if (lists_roles(task.split.kind)) return listed_folds(read_listed(task.split_file(), workloads));
   return folds_of(task.split, assigned_folds(task));
 }
 
@@ -321,7 +354,7 @@ std::string public_task_json(const Task& task) {
 Task freeze_task(Task draft, const fs::path& file) {
   draft.file = file;
   if (draft.split.column.empty() && draft.split.kind != SplitKind::kKFold &&
-      draft.split.kind != SplitKind::kFixed)
+      draft.split.kind != SplitKind::kFixed && !lists_roles(draft.split.kind))
     draft.split.column = draft.group;
   const DatasetInfo info = find_dataset(draft.dataset, file.parent_path());
   verify_dataset(info);
@@ -332,9 +365,7 @@ Task freeze_task(Task draft, const fs::path& file) {
   const Tables shaped = shape_tables(draft, data);
   check_values(draft, shaped);
   const Table& workloads = shaped.at("workloads");
-  const auto assigned = assign_folds(draft.split, static_cast<std::size_t>(workloads.rows()),
-                                     split_labels(draft, data, workloads));
-  const std::string table = split_text(workloads, assigned);
+  const std::string table = split_table(draft.split, data, workloads);
   draft.split.sha256 = container::sha256(table.data(), table.size());
   draft.hash = hash_of(draft);
   container::write_file(draft.split_file(), table);

@@ -21,12 +21,16 @@ struct TaskTarget {
   Loss loss = Loss::kAbsolute;  // open: absolute for a number, zero-one for a class
 };
 
-enum class SplitKind { kKFold, kGroupedKFold, kLeaveOneGroupOut, kFixed };
+enum class SplitKind { kKFold, kGroupedKFold, kLeaveOneGroupOut, kFixed, kListed, kGroupPair };
 template <>
 struct WordTable<SplitKind> {
   static constexpr const char* kWords[] = {"k-fold", "grouped-k-fold", "leave-one-group-out",
-                                           "fixed"};
+                                           "fixed",  "listed",         "group-pair"};
 };
+// Whether the split table has a role for each row and fold, instead of the fold that tests it.
+inline bool lists_roles(SplitKind kind) {
+  return kind == SplitKind::kListed || kind == SplitKind::kGroupPair;
+}
 
 // How grouped-k-fold deals: groups in seeded order, or the largest to the fold with the fewest
 // rows.
@@ -36,11 +40,18 @@ struct WordTable<Assignment> {
   static constexpr const char* kWords[] = {"", "shuffled", "balanced"};
 };
 
-// What a fixed split may call its rows.
-enum class Role { kTrain, kValid, kTest };
+// What a row is for in a fold; observed rows are measured after the training.
+enum class Role { kTrain, kValid, kObserve, kTest };
 template <>
 struct WordTable<Role> {
-  static constexpr const char* kWords[] = {"train", "valid", "test"};
+  static constexpr const char* kWords[] = {"train", "valid", "observe", "test"};
+};
+
+// Rows of a group-pair split of which one key is held out and the other is not.
+enum class MixedRows { kTest, kObserve, kDrop };
+template <>
+struct WordTable<MixedRows> {
+  static constexpr const char* kWords[] = {"test", "observe", "drop"};
 };
 
 // Means over every row, or over groups of means over rows.
@@ -68,7 +79,10 @@ struct TaskSplit {
   // fixed split either the roles, which is one fold, or the name of the fold in which the row is
   // tested.
   std::string column;
-  std::string sha256;  // of the split table
+  std::string sha256;             // of the split table
+  std::vector<std::string> keys;  // the two columns of a group-pair split
+  MixedRows mixed = MixedRows::kTest;
+  std::filesystem::path list;  // of a draft: the table that a listed split is made from
 };
 
 // A decision: which candidate to take for each workload, judged by its true cost. A candidate whose
@@ -108,7 +122,25 @@ struct Fold {
   std::string name;  // "0", "r1.0" for repeat 1, or a role of a fixed split
   int repeat = 0;
   std::vector<std::int64_t> train, valid, test;  // valid may be empty
+  std::vector<std::int64_t> observe;             // may be empty
+
+  std::vector<std::int64_t>& rows_of(Role role) {
+    switch (role) {
+      case Role::kTrain:
+        return train;
+      case Role::kValid:
+        return valid;
+      case Role::kObserve:
+        return observe;
+      default:
+        return test;
+    }
+  }
 };
+// "0", or "r1.0" in repeat 1.
+inline std::string fold_name(int repeat, const std::string& name) {
+  return repeat == 0 ? name : "r" + std::to_string(repeat) + "." + name;
+}
 
 // A file, or the name of an installed task: "matmul-cpu", "baseline/matmul-cpu". OMEN_NOT_FOUND
 // with near names.
@@ -118,15 +150,16 @@ std::vector<std::filesystem::path> installed_tasks();
 // OMEN_INVALID_DATA with file and field for a task that is wrong or was edited, as was its split
 // table.
 Task read_task(const std::filesystem::path& file);
-std::vector<Fold> task_folds(const Task& task);
+// `workloads` as load_task gives them.
+std::vector<Fold> task_folds(const Task& task, const Table& workloads);
 
 // The tables of a task: `workloads` with the inputs, ids, name and group only, `targets` (or
 // `node_targets`) with omen.unit, omen.direction and omen.classes (a JSON list) as field metadata,
 // and `candidates` + `candidate_costs` for decisions. No table but targets, node_targets and
 // candidate_costs holds a target. Rows without any target are left out; row i is row i of the split
-// table. A target that is a column of candidate_costs is predicted per candidate: `targets` then
-// has workload_id and candidate_id. OMEN_INVALID_DATA where the digest of the data is not the
-// frozen one.
+// table, but for splits that list roles. A target that is a column of candidate_costs is predicted
+// per candidate: `targets` then has workload_id and candidate_id. OMEN_INVALID_DATA where the
+// digest of the data is not the frozen one.
 Tables load_task(const Task& task);
 // What a component may know of a task: targets with unit, kind and loss; never split or costs.
 std::string public_task_json(const Task& task);

@@ -298,7 +298,8 @@ void complete_draft(Task& task, const DatasetInfo& info, const Tables& data) {
     }
     for (const std::string& name : names_of(table_of(data, input.table, "input '" + text + "'")))
       if (!is_task_key(name) && name != "group" && name != "name" && name != task.group &&
-          name != task.split.column && !contains(measured, name))
+          name != task.split.column && !contains(task.split.keys, name) &&
+          !contains(measured, name))
         inputs.push_back("workloads." + name);
   }
   task.inputs = std::move(inputs);

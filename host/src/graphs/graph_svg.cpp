@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Has graphviz draw a graph, and lets a browser react to the pointer.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
 
 #include "graphs/graph_output.hpp"
+#include "omen/pending_file.hpp"
 #include "worker/child_process.hpp"
 #include "worker/machine.hpp"
 
@@ -57,8 +62,38 @@ void add_hover(const fs::path& path) {
   const std::size_t end = tag == std::string::npos ? tag : text.find('>', tag);
   if (end == std::string::npos) return;
   text.insert(end + 1, "\n" + std::string(kHover));
-  std::ofstream(path, std::ios::binary) << text;
+  replace_file(path, text);
 }
+
+// A file of our own with a name that nobody can guess, removed at the end.
+class DotFile {
+ public:
+  explicit DotFile(const std::string& text)
+      : name_((fs::temp_directory_path() / "omen-XXXXXX.dot").string()) {
+    const Descriptor file(mkostemps(name_.data(), 4, O_CLOEXEC));
+    for (std::size_t done = 0; file.open() && done < text.size();) {
+      const ssize_t count = write(file.get(), text.data() + done, text.size() - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) fail();
+      done += static_cast<std::size_t>(count);
+    }
+    if (!file.open()) fail();
+  }
+  ~DotFile() { unlink(name_.c_str()); }
+  DotFile(const DotFile&) = delete;
+  DotFile& operator=(const DotFile&) = delete;
+  const std::string& name() const noexcept { return name_; }
+
+ private:
+  [[noreturn]] void fail() const {
+    const std::string why = std::strerror(errno);
+    unlink(name_.c_str());
+    throw Error(OMEN_IO, "cannot write a graph to " + name_ + ": " + why,
+                "Set TMPDIR to a directory that you may write to and that has room.");
+  }
+
+  std::string name_;
+};
 
 }  // namespace
 
@@ -69,15 +104,12 @@ void write_svg(const fs::path& path, const std::string& dot_text) {
     throw Error(OMEN_UNAVAILABLE,
                 "drawing needs the program 'dot' of graphviz, which is not installed",
                 "apt install graphviz, or write " + path.stem().string() + ".dot instead");
-  const fs::path source = fs::temp_directory_path() / ("omen-" + std::to_string(getpid()) + ".dot");
-  std::ofstream(source) << dot_text;
+  const DotFile source(dot_text);
   SpawnRequest request;
   request.program = program;
-  request.arguments = {"-Tsvg", "-o", path.string(), source.string()};
+  request.arguments = {"-Tsvg", "-o", path.string(), source.name()};
   ChildProcess child(std::move(request));
   const bool ended = child.wait_end(kPatience);
-  std::error_code ignored;
-  fs::remove(source, ignored);
   if (!ended) {
     child.kill();
     throw Error(OMEN_TIMEOUT,

@@ -9,6 +9,7 @@
 #include "omen/join.hpp"
 #include "omen/reads.hpp"
 #include "omen/scaled_number.hpp"
+#include "tables/column_types.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -135,7 +136,9 @@ Choice pick(const Registry& registry, std::vector<Candidate> found, const Tables
 bool is_text_column(const std::vector<std::string>& schema, const std::string& name) {
   const std::string column = "workloads." + name + ":";
   return std::any_of(schema.begin(), schema.end(), [&](const std::string& entry) {
-    return entry.starts_with(column) && entry != column + "int64" && entry != column + "float64";
+    if (!entry.starts_with(column)) return false;
+    const std::optional<Type> type = scalar_type(std::string_view(entry).substr(column.size()));
+    return !type || !is_number(*type);
   });
 }
 
@@ -163,7 +166,7 @@ Choice choose_predictor(const Registry& registry, Models& models, const Tables& 
   if (component.empty() && !model.empty()) {
     // A model file knows which component made it.
     std::error_code error;
-    if (fs::exists(model, error)) {
+    if (fs::exists(model, error) || fs::path(model).extension() == ".omen") {
       const Model opened = models.open(model);
       return {registry.component(OMEN_PREDICTOR, opened.card().component), opened};
     }
@@ -211,14 +214,18 @@ std::vector<std::string> feature_names(const Choice& choice) {
   return names;
 }
 
+Tables row_of_flags(TextPairs features, const std::vector<std::string>& schema) {
+  for (auto& [name, value] : features)
+    if (!is_text_column(schema, name)) value = plain_size(value);
+  return one_row(features);
+}
+
 void add_flag_features(Tables& tables, FlagBook& flags, const std::vector<std::string>& names,
                        const std::vector<std::string>& schema) {
   TextPairs features = flags.features(names);
   if (features.empty()) return;
-  for (auto& [name, value] : features)
-    if (!is_text_column(schema, name)) value = plain_size(value);
   Table& workloads = tables.at("workloads");
-  const Table row = one_row(features).at("workloads");
+  const Table row = row_of_flags(std::move(features), schema).at("workloads");
   const Table repeated =
       take(row, std::vector<std::int64_t>(static_cast<std::size_t>(workloads.rows()), 0));
   for (std::size_t c = 0; c < repeated.columns(); ++c)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "components/options.hpp"
 #include "components/registry.hpp"
 #include "omen/error.hpp"
 
@@ -13,15 +14,9 @@ namespace {
 
 using nlohmann::json;
 
-std::string snake(std::string_view key) {
-  std::string normal(key);
-  std::replace(normal.begin(), normal.end(), '-', '_');
-  return normal;
-}
-
 // Whether "driple", "gcn" or "driple.gcn" means the component driple.gcn.
 bool in_scope(const std::string& scope, const std::string& component) {
-  const std::string id = snake(component);
+  const std::string id = normal_key(component);
   const std::size_t dot = id.find('.');
   return scope == id || scope == id.substr(0, dot) ||
          (dot != id.npos && scope == id.substr(dot + 1));
@@ -40,7 +35,7 @@ json parse_config(const std::string& text) {
 
 FlagBook::FlagBook(const TextPairs& flags, std::string config_json)
     : config_json_(std::move(config_json)) {
-  for (const auto& [key, value] : flags) flags_.push_back({snake(key), value, {}});
+  for (const auto& [key, value] : flags) flags_.push_back({normal_key(key), value, {}});
   const json document = parse_config(config_json_);
   for (const auto& [key, value] : document.items())
     if (!value.is_object()) config_keys_.insert(key);
@@ -61,7 +56,7 @@ OptionSources FlagBook::sources_for(const ComponentInfo& component) {
   const json document = parse_config(config_json_);
   json own = json::object();
   for (const auto& [key, value] : document.items()) {
-    if (value.is_object() ? key != component.id : !component.option(snake(key))) continue;
+    if (value.is_object() ? key != component.id : !component.option(normal_key(key))) continue;
     config_taken_.insert(key);
     own[key] = value;
   }
@@ -78,7 +73,7 @@ TextPairs FlagBook::features(const std::vector<std::string>& names, bool any) {
     const std::string key = scoped ? flag.key.substr(kScope.size()) : flag.key;
     if (!flag.takers.empty() || key.find('.') != std::string::npos) continue;
     const auto name = std::find_if(names.begin(), names.end(),
-                                   [&](const std::string& n) { return snake(n) == key; });
+                                   [&](const std::string& n) { return normal_key(n) == key; });
     if (name == names.end() && !any && !scoped) continue;
     flag.takers.insert("workloads");
     found.emplace_back(name == names.end() ? key : *name, flag.value);

@@ -8,13 +8,27 @@
 #include <fstream>
 #include <iostream>
 
+#include "components/named_errors.hpp"
 #include "omen/join.hpp"
+#include "tables/column_types.hpp"
+#include "worker/machine.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kHeadBytes = 4096;
+// A table is taken for something else only by a front end that is rather sure than not.
+constexpr int kClaims = 50;
+
+// Examples and data of the installation are named from anywhere as in the source tree.
+std::string file_of(const std::string& input) {
+  std::error_code error;
+  const bool is_shared = input.starts_with("examples/") || input.starts_with("data/");
+  if (!is_shared || fs::exists(input, error)) return input;
+  const fs::path installed = share_directory() / input;
+  return fs::exists(installed, error) ? installed.string() : input;
+}
 
 // The first bytes of a file; nothing for a name that is no file.
 std::optional<std::string> head_of(const std::string& input) {
@@ -78,40 +92,93 @@ bool is_written_form(const Registry& registry, const std::string& input) {
               : "'" + input + "' is neither a file nor a name that a front end knows";
   const std::string asked = ids.empty() ? "\nno front end is installed" : "\nasked: " + join(ids);
   throw Error(OMEN_INVALID_DATA, what + asked + failures,
-              is_file ? "name one with --with COMPONENT, or give a table as .csv, .jsonl or .omt"
-                      : "see what is installed with: omen list");
+              is_file
+                  ? "name one with --frontend COMPONENT, or give a table as .csv, .jsonl or .omt"
+                  : "see what is installed with: omen list");
 }
 
 struct Recognition {
   std::optional<ComponentRef> best;
+  int confidence = 0;               // of the best
+  std::vector<std::string> takers;  // every front end that would read it
   std::optional<std::string> head;
   std::string failures;  // of front ends that could not be asked
 };
 
 Recognition ask_all(const Components& components, const std::string& input,
                     const std::vector<ComponentRef>& frontends) {
-  Recognition found{std::nullopt, head_of(input), {}};
-  int best_confidence = 0;
+  const std::string path = file_of(input);
+  Recognition found;
+  found.head = head_of(path);
   for (const ComponentRef& ref : frontends) {
     int confidence = 0;
     try {
-      confidence = components.sniff(ref, input, found.head ? found.head->data() : nullptr,
+      confidence = components.sniff(ref, path, found.head ? found.head->data() : nullptr,
                                     found.head ? found.head->size() : 0);
     } catch (const Error& e) {
       found.failures += "\n" + ref.info->id + " could not be asked: " + e.what();
     }
-    const bool preferred = confidence == best_confidence && found.best &&
+    if (confidence > 0) found.takers.push_back(ref.info->id);
+    const bool preferred = confidence == found.confidence && found.best &&
                            ref.info->caps & OMEN_CAP_DEFAULT &&
                            !(found.best->info->caps & OMEN_CAP_DEFAULT);
-    if (confidence > best_confidence || preferred) {
+    if (confidence > found.confidence || preferred) {
       found.best = ref;
-      best_confidence = confidence;
+      found.confidence = confidence;
     }
   }
   return found;
 }
 
+// A front end that lists suffixes in `reads` spares the others' files the opening of its library.
+bool may_claim(const ComponentInfo& frontend, const std::string& suffix) {
+  const auto& reads = frontend.reads;
+  const bool lists = std::any_of(reads.begin(), reads.end(),
+                                 [](const std::string& entry) { return entry.starts_with("."); });
+  return !lists || std::find(reads.begin(), reads.end(), suffix) != reads.end();
+}
+
+// The front end that a file with the suffix of a table is for.
+std::optional<ComponentRef> claimant_of(const Components& components, const std::string& path) {
+  const std::string suffix = fs::path(path).extension().string();
+  if (suffix == ".omt") return std::nullopt;
+  std::vector<ComponentRef> frontends = components.registry().components(OMEN_GRAPH_FRONTEND);
+  std::erase_if(frontends, [&](const ComponentRef& ref) { return !may_claim(*ref.info, suffix); });
+  if (frontends.empty()) return std::nullopt;
+  const Recognition found = ask_all(components, path, frontends);
+  return found.confidence >= kClaims ? found.best : std::nullopt;
+}
+
+Tables read_table_file(const Components& components, const std::string& path) {
+  try {
+    return read_dataset(path);
+  } catch (const Error& e) {
+    throw naming_frontends(components, path, e);
+  }
+}
+
+Lowered completed(Lowered lowered) {
+  complete_workloads(lowered.tables);
+  lowered.dialect = dialect_of(lowered.tables);
+  return lowered;
+}
+
 }  // namespace
+
+std::string dialect_of(const Tables& tables) {
+  const auto nodes = tables.find("nodes");
+  return nodes == tables.end() ? "" : nodes->second.metadata("omen.dialect");
+}
+
+Error naming_frontends(const Components& components, const std::string& input, const Error& error) {
+  if (error.code() == OMEN_CANCELLED) return error;
+  const std::vector<std::string> takers =
+      ask_all(components, input, components.registry().components(OMEN_GRAPH_FRONTEND)).takers;
+  if (takers.empty()) return error;
+  return Error(error.code(),
+               error.what() + ("\nread as a table; front ends that would read it: " + join(takers)),
+               "say that it is no table with --frontend " + takers[0], error.details_json());
+}
 
 std::optional<ComponentRef> recognise(const Components& components, const std::string& input,
                                       const std::string& component) {
@@ -135,42 +202,36 @@ Lowered lower(const Components& components, const std::string& input, const Comp
   Lowered lowered{input, frontend.info->id, {}, {}};
   const RunContext run(components.settings().run, components.settings().hooks);
   TableCollector out;
-  components.lease_frontend(frontend, options, input.empty()).use([&](FrontendHandle& handle) {
-    handle.lower(run.c(), input.empty() ? nullptr : input.c_str(), out.c());
-    return true;
+  const std::string path = file_of(input);
+  said_by(frontend.info->id, [&] {
+    components.lease_frontend(frontend, options, input.empty()).use([&](FrontendHandle& handle) {
+      handle.lower(run.c(), input.empty() ? nullptr : path.c_str(), out.c());
+      return true;
+    });
   });
   lowered.tables = out.take();
   if (!lowered.tables.count("workloads"))
     throw Error(OMEN_INTERNAL, "plugin misbehaving: " + frontend.info->id + " lowered " + input +
                                    " without workloads");
   for (auto& [name, table] : lowered.tables) table.validate();
-  complete_workloads(lowered.tables);
-  if (const auto nodes = lowered.tables.find("nodes"); nodes != lowered.tables.end())
-    lowered.dialect = nodes->second.metadata("omen.dialect");
-  return lowered;
+  return completed(std::move(lowered));
 }
 
 Lowered read_input(const Components& components, const std::string& input,
                    const std::string& frontend, FlagBook& flags) {
+  if (frontend.empty() && input == "-") return completed({input, {}, {}, read_stdin()});
   std::error_code error;
-  const bool is_file = fs::exists(input, error);
-  if (frontend.empty()) {
-    Lowered lowered{input, {}, {}, {}};
-    if (input == "-")
-      lowered.tables = read_stdin();
-    else if (is_table_file(input) && is_file)
-      lowered.tables = read_dataset(input);
-    if (!lowered.tables.empty()) {
-      complete_workloads(lowered.tables);
-      if (const auto nodes = lowered.tables.find("nodes"); nodes != lowered.tables.end())
-        lowered.dialect = nodes->second.metadata("omen.dialect");
-      return lowered;
-    }
+  const std::string path = file_of(input);
+  std::optional<ComponentRef> ref;
+  if (!frontend.empty()) {
+    ref = components.registry().component(OMEN_GRAPH_FRONTEND, frontend);
+  } else if (is_table_file(path) && fs::exists(path, error)) {
+    ref = claimant_of(components, path);
+    if (!ref) return completed({input, {}, {}, read_table_file(components, path)});
+  } else {
+    ref = find_frontend(components, input);
   }
-  const ComponentRef ref = frontend.empty()
-                               ? find_frontend(components, input)
-                               : components.registry().component(OMEN_GRAPH_FRONTEND, frontend);
-  return lower(components, input, ref, resolve_options(*ref.info, flags.sources_for(*ref.info)));
+  return lower(components, input, *ref, resolve_options(*ref->info, flags.sources_for(*ref->info)));
 }
 
 std::vector<Batch> make_batches(std::vector<Lowered> inputs) {
@@ -178,7 +239,7 @@ std::vector<Batch> make_batches(std::vector<Lowered> inputs) {
   for (Lowered& input : inputs) {
     const auto fits = [&](const std::vector<Lowered>& group) {
       return group[0].frontend == input.frontend && group[0].dialect == input.dialect &&
-             same_columns(group[0].tables, input.tables);
+             like_columns(group[0].tables, input.tables);
     };
     const auto group = std::find_if(groups.begin(), groups.end(), fits);
     if (group == groups.end())
@@ -197,6 +258,7 @@ std::vector<Batch> make_batches(std::vector<Lowered> inputs) {
       batch.inputs.push_back(input.input);
       parts.push_back(input.tables);
     }
+    unify_types(parts);
     batch.tables = merge(parts);
     batches.push_back(std::move(batch));
   }

@@ -75,19 +75,22 @@ bool serves(std::string_view wanted, std::string_view offered) {
          (wanted == "float64" && is_number_type(offered));
 }
 
-// Columns of `wanted` that `offered` lacks or has with another type.
+// Columns of `wanted` that `offered` lacks or has with another type, which is said.
 std::vector<std::string> missing_columns(const std::vector<std::string>& wanted,
                                          const std::vector<std::string>& offered) {
   std::vector<std::string> missing;
   for (const std::string& entry : wanted) {
     const std::size_t colon = entry.rfind(':');
-    const auto fits = [&](const std::string& other) {
-      const std::size_t at = other.rfind(':');
-      return other.substr(0, at) == entry.substr(0, colon) &&
-             serves(std::string_view(entry).substr(colon + 1),
-                    std::string_view(other).substr(at + 1));
-    };
-    if (std::none_of(offered.begin(), offered.end(), fits)) missing.push_back(entry);
+    const auto found = std::find_if(offered.begin(), offered.end(), [&](const std::string& other) {
+      return other.substr(0, other.rfind(':')) == entry.substr(0, colon);
+    });
+    if (found == offered.end()) {
+      missing.push_back(entry);
+      continue;
+    }
+    const std::string_view type = std::string_view(*found).substr(found->rfind(':') + 1);
+    if (!serves(std::string_view(entry).substr(colon + 1), type))
+      missing.push_back(entry + " (here " + std::string(type) + ")");
   }
   return missing;
 }
@@ -143,6 +146,25 @@ void check_targets(const ModelCard& card, const std::vector<TargetFacts>& wanted
   }
 }
 
+[[noreturn]] void throw_no_model_file(const fs::path& file) {
+  std::vector<std::string> beside;
+  std::error_code error;
+  const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
+    if (at->path().extension() == ".omen") beside.push_back(at->path().stem().string());
+  const auto near = near_names(file.stem().string(), beside);
+  throw Error(
+      OMEN_IO, "model file '" + file.string() + "' does not exist",
+      near.empty()
+          ? "check the path, or make it with: omen train COMPONENT --data DATA -o " + file.string()
+          : "did you mean '" + (file.parent_path() / near[0]).string() + ".omen'?");
+}
+
+// A name with a slash or the suffix of models is meant as a file, also where there is none.
+bool names_model_file(const fs::path& wanted) {
+  return wanted.has_parent_path() || wanted.extension() == ".omen";
+}
+
 template <class Handle>
 ModelCard load_into(Handle& handle, const ComponentRef& component, const Model& model,
                     const Dataset& data, const std::vector<TargetFacts>& wanted) {
@@ -185,6 +207,7 @@ fs::path resolve_model(const ComponentRef& component, const std::string& wanted)
     if (model.name == wanted) return bundled(model);
   std::error_code ignored;
   if (fs::is_regular_file(wanted, ignored)) return wanted;
+  if (names_model_file(wanted)) throw_no_model_file(wanted);
   std::vector<std::string> names;
   for (const ModelInfo& model : models) names.push_back(model.name);
   const std::vector<std::string> near = near_names(wanted, names);
@@ -224,13 +247,15 @@ ModelCard read_model_card(const container::Reader& reader) {
                  meta("omen.digest"),
                  {},
                  meta("omen.schema_hash"),
-                 {}};
+                 {},
+                 0};
   for (const json& entry : parse_json(meta("omen.schema")))
     if (entry.is_string()) card.schema.push_back(entry.get<std::string>());
   for (const json& entry : parse_json(meta("omen.targets")))
     if (entry.is_object())
       card.targets.push_back({text_of(entry, "name"), text_of(entry, "unit"),
                               text_of(entry, "direction"), text_of(entry, "kind")});
+  card.observed_rows = std::atoll(meta("omen.observed_rows").c_str());
   return card;
 }
 
@@ -240,6 +265,8 @@ ModelCard read_model_card(const fs::path& file) {
 
 Model::Model(const fs::path& file) {
   if (file.empty()) return;
+  std::error_code error;
+  if (!fs::exists(file, error)) throw_no_model_file(file);
   container::Reader reader = container::Reader::open(file);
   ModelCard card = read_model_card(reader);
   card.file = file.filename().string();
@@ -312,6 +339,14 @@ ModelCard load_model(ScorerHandle& scorer, const ComponentRef& component, const 
   return load_into(scorer, component, model, Dataset(nullptr), {});
 }
 
+TrainingFacts training_facts(const ModelCard& card) {
+  return {card.options_json, card.task_hash,
+          card.split,        std::strtoull(card.seed.c_str(), nullptr, 10),
+          card.schema,       card.targets,
+          card.losses_json,  card.summary,
+          card.observed_rows};
+}
+
 const char* source_revision() noexcept {
   return OMEN_REVISION;
 }
@@ -339,6 +374,8 @@ void save_model(PredictorHandle& predictor, const ComponentRef& component,
       {"omen.revision", source_revision()},
       {"omen.time", utc_now()}};
   for (const auto& [key, value] : metadata) writer.put_meta(key, value);
+  if (facts.observed_rows > 0)
+    writer.put_meta("omen.observed_rows", std::to_string(facts.observed_rows));
   if (!facts.summary.empty()) writer.put_meta("summary", facts.summary);
   writer.write(file);
 }

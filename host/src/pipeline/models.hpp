@@ -32,6 +32,7 @@ struct ModelCard {
   std::vector<std::string> schema;  // "table.column:type", sorted
   std::string schema_hash;
   std::vector<TargetFacts> targets;
+  std::int64_t observed_rows = 0;  // measured rows that corrected it after its training
 };
 
 // A file, the name of one of the component's models, or, for an empty text, its default. Empty
@@ -104,7 +105,11 @@ struct TrainingFacts {
   std::vector<TargetFacts> targets;
   std::string losses_json = "{}";
   std::string summary;  // empty: what the component wrote
+  std::int64_t observed_rows = 0;
 };
+// Those that a model keeps of its training.
+TrainingFacts training_facts(const ModelCard& card);
+
 // Lets the predictor save itself and adds every metadata key; replaces `file` atomically.
 void save_model(PredictorHandle& predictor, const ComponentRef& component,
                 const TrainingFacts& facts, const std::filesystem::path& file);

@@ -32,13 +32,19 @@ struct Lowered {
 };
 Lowered lower(const Components& components, const std::string& input, const ComponentRef& frontend,
               const OptionValues& options);
-// A table file, JSON lines on stdin ("-"), or an artefact through its front end (`frontend`, or
-// found).
+// Of the nodes; empty without a graph.
+std::string dialect_of(const Tables& tables);
+// JSON lines on stdin ("-"), an artefact through its front end (`frontend`, or found), or a table
+// file that no front end claims.
 Lowered read_input(const Components& components, const std::string& input,
                    const std::string& frontend, FlagBook& flags);
 
-// Inputs that one predict call can take: same front end, dialect and columns. Rows know which input
-// they came from.
+// What went wrong with a file that was read as a table, with the front ends that would have read
+// it.
+Error naming_frontends(const Components& components, const std::string& input, const Error& error);
+
+// Inputs that one predict call can take: same front end, dialect and columns, whatever their
+// widths. Rows know which input they came from.
 struct Batch {
   std::string frontend, dialect;
   std::vector<std::string> inputs;
@@ -64,6 +70,9 @@ std::vector<std::string> feature_names(const Choice& choice);
 void add_flag_features(Tables& tables, FlagBook& flags, const std::vector<std::string>& names,
                        const std::vector<std::string>& schema = {});
 
+// One workload of these features, read as add_flag_features() reads them.
+Tables row_of_flags(TextPairs features, const std::vector<std::string>& schema);
+
 struct Prediction {
   Table rows;  // as in Answer
   std::string options_json, options_hash;
@@ -82,6 +91,7 @@ struct TrainingPlan {
   std::string split_id;  // how the data was split, for the model's metadata
   std::filesystem::path from;
   std::string summary;
+  std::filesystem::path state = {};  // see FitPlan
 };
 struct Training {
   std::string options_json, options_hash;
@@ -99,6 +109,9 @@ struct ScoringPlan {
   std::string predictor, model;     // empty: found from what the scorer reads
   std::filesystem::path policy;     // model of the scorer; empty: its default, if any
 };
+// The predictor that scoring would ask: named, of the model, or of the scorer's own family; nothing
+// where the columns of the workloads decide, or none is needed.
+std::optional<ComponentRef> known_predictor(const Registry& registry, const ScoringPlan& plan);
 struct Scoring {
   Table scores, candidates;
   std::string predictor;  // component id; empty where the scorer needs none

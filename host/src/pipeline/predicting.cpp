@@ -4,36 +4,48 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "components/named_errors.hpp"
 #include "components/withheld.hpp"
+#include "pipeline/conform.hpp"
+#include "tables/row_status.hpp"
 
 namespace omen::host {
 namespace {
 
-// Whole numbers become reals where the model was trained on reals, so that "2" in a file of "2.5"s
-// does not matter.
-Tables conform(const Tables& tables, const Model& model) {
-  if (model.empty()) return tables;
-  Tables result = tables;
-  for (const std::string& text : model.card().schema) {
-    const std::size_t dot = text.find('.'), colon = text.rfind(':');
-    if (dot == text.npos || colon == text.npos ||
-        text.substr(colon + 1) != type_name(Type::kFloat64))
-      continue;
-    const auto table = result.find(text.substr(0, dot));
-    if (table == result.end()) continue;
-    const auto column = table->second.find(text.substr(dot + 1, colon - dot - 1));
-    if (!column || table->second.type(*column) != Type::kInt64) continue;
-    table->second = with_values(table->second, std::string(table->second.name(*column)),
-                                table->second.numbers(*column));
-  }
-  return result;
+// The largest number of rows that an answer about these tables can have.
+std::int64_t rows_due(const Tables& inputs) {
+  std::int64_t most = 0;
+  for (const char* name : {"workloads", "candidates", "nodes", "node_features"})
+    if (const auto table = inputs.find(name); table != inputs.end())
+      most = std::max(most, table->second.rows());
+  return most;
 }
 
-// Predictions in the order of the workloads, with empty cells and a status where order is -1.
+// Rows that call themselves an answer and hold no finite number for a target.
+std::vector<bool> hollow_rows(const Table& predictions) {
+  std::vector<bool> hollow(static_cast<std::size_t>(predictions.rows()));
+  for (const std::string& target : target_names(predictions)) {
+    const std::size_t column = predictions.index(target);
+    if (!is_number(predictions.type(column))) continue;
+    const std::vector<double> values = predictions.numbers(column);
+    for (std::size_t row = 0; row < values.size(); ++row)
+      if (!std::isfinite(values[row])) hollow[row] = true;
+  }
+  if (predictions.has("status"))
+    for (std::size_t row = 0; row < hollow.size(); ++row)
+      if (!is_answer(predictions.strings("status")[static_cast<std::int64_t>(row)]))
+        hollow[row] = false;
+  return hollow;
+}
+
+// Predictions in the order of the workloads, with empty cells and the reason as status where order
+// is -1.
 Table with_gaps(const Table& predictions, const std::vector<std::int64_t>& order,
-                const Table& workloads, const std::string& failure) {
+                const Table& workloads, const std::vector<std::string>& reasons) {
   std::vector<std::int64_t> rows;
   std::vector<bool> present;
   for (const std::int64_t row : order) {
@@ -57,12 +69,27 @@ Table with_gaps(const Table& predictions, const std::vector<std::int64_t>& order
   std::vector<std::string> status;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool said = present[i] && taken.has("status");
-    status.push_back(!present[i] ? failure
+    status.push_back(!present[i] ? reasons[i]
                      : said ? std::string(taken.strings("status")[static_cast<std::int64_t>(i)])
                             : "ok");
   }
   builder.add_categories("status", status);
   return with_column(builder.finish(), workloads, workloads.index("workload_id"));
+}
+
+// What is reported are the options that the model was made with, and what was asked for now.
+OptionSources over_the_models(OptionSources asked, const Choice& choice) {
+  using nlohmann::json;
+  if (choice.model.empty()) return asked;
+  const json made = json::parse(choice.model.card().options_json, nullptr, false);
+  const json given = json::parse(asked.config_json, nullptr, false);
+  json all = json::object();
+  if (made.is_object())
+    for (const auto& [key, value] : made.items())
+      if (choice.predictor.info->option(key)) all[key] = value;
+  if (given.is_object()) all.update(given);
+  asked.config_json = all.dump();
+  return asked;
 }
 
 }  // namespace
@@ -72,7 +99,8 @@ ReadyPredictor::ReadyPredictor(const Components& components, Choice choice,
     : components_(components),
       choice_(std::move(choice)),
       task_(std::move(task)),
-      handle_(components.predictor(choice_.predictor, options)) {
+      handle_(said_by(choice_.predictor.info->id,
+                      [&] { return components.predictor(choice_.predictor, options); })) {
   MemoryDataset dataset;
   show(dataset, inputs);
   load_model(handle_, choice_.predictor, choice_.model, dataset.view());
@@ -84,18 +112,42 @@ void ReadyPredictor::show(MemoryDataset& dataset, const Tables& inputs) const {
   task_.tell(dataset);
 }
 
+void ReadyPredictor::observe(const Tables& measured) {
+  MemoryDataset dataset;
+  for (const auto& [name, table] : conform(measured, choice_.model)) dataset.put(name, table);
+  task_.tell(dataset);
+  const RunContext run(components_.settings().run, components_.settings().hooks);
+  try {
+    components_.observe(choice_.predictor, handle_, run.c(), dataset.c());
+  } catch (const Error& error) {
+    if (error.code() != OMEN_UNSUPPORTED) throw;
+    throw Error(OMEN_UNSUPPORTED,
+                choice_.predictor.info->id + " does not learn from single measurements",
+                "train it again with these rows");
+  }
+}
+
+void ReadyPredictor::save(const TrainingFacts& facts, const std::filesystem::path& output) {
+  save_model(handle_, choice_.predictor, facts, output);
+}
+
 Answer ReadyPredictor::predict(const Tables& inputs) {
   MemoryDataset dataset;
   show(dataset, inputs);
   const RunContext run(components_.settings().run, components_.settings().hooks);
   Answer answer;
   const auto start = std::chrono::steady_clock::now();
-  answer.rows = read_until_failure(handle_.predict(run.c(), dataset.c()), answer.failure);
+  const std::string& id = choice_.predictor.info->id;
+  answer.rows = said_by(id, [&] {
+    return read_until_failure(handle_.predict(run.c(), dataset.c()), run, rows_due(inputs), id,
+                              answer.failure);
+  });
+  if (answer.failure) answer.failure = named_error(id, *answer.failure);
   answer.seconds = seconds_since(start);
   // With candidates there is a row for each pair, and a task on nodes has a row for each node.
   if (inputs.count("candidates") || answer.rows.has("node_id")) return answer;
   answer.rows =
-      checked_predictions(answer.rows, inputs.at("workloads"), choice_.predictor.info->id,
+      checked_predictions(answer.rows, inputs.at("workloads"), id,
                           answer.failure ? std::string("failed: ") + answer.failure->what() : "");
   return answer;
 }
@@ -105,9 +157,11 @@ Prediction predict(const Components& components, const Choice& choice, const Tab
   const ComponentInfo& info = *choice.predictor.info;
   const OptionValues options = resolve_options(info, flags.sources_for(info));
   flags.finish();
+  const OptionValues reported =
+      resolve_options(info, over_the_models(flags.sources_for(info), choice));
   Prediction result;
-  result.options_json = options.canonical_json();
-  result.options_hash = options.hash();
+  result.options_json = reported.canonical_json();
+  result.options_hash = reported.hash();
   ReadyPredictor predictor(components, choice, options, tables);
   result.load_seconds = predictor.load_seconds();
   Answer answer = predictor.predict(tables);
@@ -117,17 +171,29 @@ Prediction predict(const Components& components, const Choice& choice, const Tab
   return result;
 }
 
-Table read_until_failure(TableStream stream, std::optional<Error>& failure) {
+Table read_until_failure(TableStream stream, const RunContext& run, std::int64_t due,
+                         const std::string& who, std::optional<Error>& failure) {
+  constexpr std::int64_t kTooMany = 1 << 20;  // beyond what is due; a few are told apart later
+  const KeptDirectory directory;
   std::vector<Table> batches;
+  std::int64_t rows = 0;
   try {
     while (std::optional<Table> batch = stream.next()) {
       batch->validate();
+      rows += batch->rows();
       batches.push_back(*std::move(batch));
+      if (run.c()->is_cancelled(run.c())) throw Error(OMEN_CANCELLED, "interrupted");
+      if (rows - kTooMany > due) break;
     }
   } catch (const Error& e) {
-    if (batches.empty() || e.code() == OMEN_CANCELLED) throw;
+    if (rows == 0 || e.code() == OMEN_CANCELLED) throw;
     failure = e;
   }
+  if (rows - kTooMany > due)
+    throw Error(OMEN_INTERNAL,
+                "plugin misbehaving: " + who + " was asked for " + std::to_string(due) +
+                    " rows, gave " + std::to_string(rows) + " and did not end",
+                "check it with: omen verify " + who.substr(0, who.find('.')));
   return batches.empty() ? stream.schema() : batches.size() == 1 ? batches[0] : concat(batches);
 }
 
@@ -145,26 +211,31 @@ Table checked_predictions(const Table& predictions, const Table& workloads, cons
   for (std::int64_t row = 0; row < predictions.rows(); ++row)
     if (!row_of.emplace(answered[row], row).second)
       throw misbehaving("predicted workload " + std::to_string(answered[row]) + " twice");
+  const std::vector<bool> hollow = hollow_rows(predictions);
   std::vector<std::int64_t> order;
+  std::vector<std::string> reasons;  // of rows without an answer
   std::int64_t found = 0;
   for (const std::int64_t id : workloads.column<std::int64_t>("workload_id")) {
     const auto at = row_of.find(id);
     if (at == row_of.end() && failure.empty())
       throw misbehaving("gave no row for workload " + std::to_string(id));
-    order.push_back(at == row_of.end() ? -1 : at->second);
     found += at != row_of.end();
+    const bool refused = at != row_of.end() && hollow[static_cast<std::size_t>(at->second)];
+    reasons.push_back(at == row_of.end() ? failure : refused ? "no finite answer" : "");
+    order.push_back(reasons.back().empty() ? at->second : -1);
   }
   if (found != predictions.rows())
     throw misbehaving("predicted " + std::to_string(predictions.rows() - found) +
                       " workloads that it was not given");
-  if (found < workloads.rows()) return with_gaps(predictions, order, workloads, failure);
+  if (std::find(order.begin(), order.end(), -1) != order.end())
+    return with_gaps(predictions, order, workloads, reasons);
   Table sorted =
       std::is_sorted(order.begin(), order.end()) ? predictions : take(predictions, order);
   if (sorted.has("status")) return sorted;
-  TableBuilder status;
-  status.add_categories("status",
-                        std::vector<std::string>(static_cast<std::size_t>(sorted.rows()), "ok"));
-  return with_column(sorted, status.finish(), 0);
+  return with_column(
+      sorted,
+      category_column("status", std::vector<std::string>(order.size(), word_of(RowStatus::kOk))),
+      0);
 }
 
 std::vector<std::string> target_names(const Table& predictions) {

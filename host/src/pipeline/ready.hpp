@@ -43,6 +43,10 @@ struct FitPlan {
   std::string split_id;  // how the data was split, for the model's metadata
   std::string summary;
   std::filesystem::path from;  // a model to continue from
+  // Where a training that is killed leaves what it needs to go on; empty: nowhere.
+  std::filesystem::path state = {};
+  std::string fingerprint =
+      {};  // of everything that decides the result; empty: made from the above
 };
 struct Fit {
   double seconds = 0;
@@ -51,6 +55,21 @@ struct Fit {
 };
 // Fits and writes the model with its provenance. The object and what it was given end with this.
 Fit fit(const Components& components, const FitPlan& plan, const std::filesystem::path& output);
+
+struct ObservePlan {
+  Choice choice;
+  const OptionValues& options;
+  const Tables& measured;  // with targets
+  TaskFacts task;
+  std::string summary;  // empty: that of the model
+};
+struct Observation {
+  double seconds = 0;
+  std::uint64_t peak_memory = 0;  // of its worker; 0: it had none
+};
+// Corrects a model by measured rows and writes it with the provenance of the old one.
+Observation observe(const Components& components, const ObservePlan& plan,
+                    const std::filesystem::path& output);
 
 struct Answer {
   Table rows;  // workload_id, [candidate_id], targets, status; in the order of the workloads
@@ -67,6 +86,11 @@ class ReadyPredictor {
                  const Tables& inputs, TaskFacts task = {});
 
   Answer predict(const Tables& inputs);
+  // Corrects the predictor by measured rows, which hold targets. OMEN_UNSUPPORTED where it does not
+  // learn so.
+  void observe(const Tables& measured);
+  // Keeps it as a model.
+  void save(const TrainingFacts& facts, const std::filesystem::path& output);
   double load_seconds() const noexcept { return load_seconds_; }
   std::uint64_t peak_memory() const { return components_.peak_memory(choice_.predictor, handle_); }
 
@@ -102,10 +126,14 @@ class ReadyScorer {
   ScorerHandle handle_;
 };
 
-// Keeps the rows that came before a failure; a stream that fails at once is a failure of the call.
-Table read_until_failure(TableStream stream, std::optional<Error>& failure);
+// Reads a stream that should hold about `due` rows, until it ends, the run is cancelled, or it
+// clearly goes on for ever. Keeps the rows that came before a failure; a stream that fails at once
+// is a failure of the call.
+Table read_until_failure(TableStream stream, const RunContext& run, std::int64_t due,
+                         const std::string& who, std::optional<Error>& failure);
 // One row per workload in order, with a status; throws where a row is doubled, missing or was never
-// asked for. Where the stream failed early, `failure` is the status of the rows that never came.
+// asked for. Where the stream failed early, `failure` is the status of the rows that never came; a
+// row that is called an answer and holds no finite number gets a status that says so.
 Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,
                           const std::string& failure = {});
 

@@ -2,7 +2,9 @@
 // Ranks candidates: lists them, predicts each with a predictor that the scorer can use, and asks
 // the scorer.
 #include <algorithm>
+#include <limits>
 
+#include "components/named_errors.hpp"
 #include "components/withheld.hpp"
 #include "omen/reads.hpp"
 #include "omen/tables.hpp"
@@ -54,11 +56,6 @@ std::string own_predictor(const Registry& registry, const ComponentInfo& scorer,
   return first;
 }
 
-std::string dialect_of(const Tables& tables) {
-  const auto nodes = tables.find("nodes");
-  return nodes == tables.end() ? "" : nodes->second.metadata("omen.dialect");
-}
-
 void check_scores(const Table& scores, const Table& candidates, const std::string& who) {
   for (const std::string& column : tables::required_columns(OMEN_TABLE_SCORES))
     if (!scores.has(column))
@@ -70,6 +67,15 @@ void check_scores(const Table& scores, const Table& candidates, const std::strin
                                    std::to_string(candidates.rows()) + " candidates");
 }
 
+// What failed half-way failed: a ranking of some candidates would mislead.
+Table whole_stream(TableStream stream, const RunContext& run, std::int64_t due,
+                   const std::string& who) {
+  std::optional<Error> failure;
+  Table rows = read_until_failure(std::move(stream), run, due, who, failure);
+  if (failure) throw *failure;
+  return rows;
+}
+
 }  // namespace
 
 ReadyScorer::ReadyScorer(const Components& components, const ComponentRef& scorer,
@@ -77,7 +83,7 @@ ReadyScorer::ReadyScorer(const Components& components, const ComponentRef& score
     : components_(components),
       scorer_(scorer),
       task_(std::move(task)),
-      handle_(components.scorer(scorer, options)) {
+      handle_(said_by(scorer.info->id, [&] { return components.scorer(scorer, options); })) {
   if (policy.empty()) return;
   if (!handle_.loads())
     throw Error(OMEN_UNSUPPORTED, scorer.info->id + " takes no model", "leave --policy out");
@@ -93,8 +99,10 @@ Table ReadyScorer::enumerate(const Tables& inputs) {
   MemoryDataset dataset;
   show(dataset, inputs);
   const RunContext run(components_.settings().run, components_.settings().hooks);
-  Table candidates = handle_.enumerate(run.c(), dataset.c()).read_all();
-  candidates.validate();
+  Table candidates = said_by(scorer_.info->id, [&] {
+    return whole_stream(handle_.enumerate(run.c(), dataset.c()), run,
+                        std::numeric_limits<std::int64_t>::max(), scorer_.info->id);
+  });
   return candidates;
 }
 
@@ -104,11 +112,25 @@ Answer ReadyScorer::score(const Tables& inputs) {
   const RunContext run(components_.settings().run, components_.settings().hooks);
   Answer answer;
   const auto start = std::chrono::steady_clock::now();
-  answer.rows = handle_.score(run.c(), dataset.c()).read_all();
+  answer.rows = said_by(scorer_.info->id, [&] {
+    return whole_stream(handle_.score(run.c(), dataset.c()), run, inputs.at("candidates").rows(),
+                        scorer_.info->id);
+  });
   answer.seconds = seconds_since(start);
-  answer.rows.validate();
   check_scores(answer.rows, inputs.at("candidates"), scorer_.info->id);
   return answer;
+}
+
+std::optional<ComponentRef> known_predictor(const Registry& registry, const ScoringPlan& plan) {
+  const Needs needs = prediction_needs(*plan.scorer.info);
+  std::string named = plan.predictor;
+  std::error_code error;
+  if (named.empty() && std::filesystem::is_regular_file(plan.model, error))
+    named = read_model_card(plan.model).component;
+  if (named.empty() && plan.model.empty() && needs.wanted)
+    named = own_predictor(registry, *plan.scorer.info, needs.columns);
+  if (named.empty()) return std::nullopt;
+  return registry.component(OMEN_PREDICTOR, named);
 }
 
 Scoring score(const Components& components, const ScoringPlan& plan, FlagBook& flags) {

@@ -42,8 +42,9 @@ constexpr std::chrono::milliseconds kVerifyLookEvery{20};
 
 struct CaseOutcome {
   CaseInfo info;
-  Result result;
+  Result result = {};
   double seconds = 0;
+  bool done = false;
 };
 
 // What a case may ask of the host that runs it.
@@ -120,20 +121,23 @@ class Runner {
     for (CaseInfo& info : conformance::list_cases(*quirks_, request_.level)) {
       if (!request_.include.empty() && !std::regex_search(info.id, include)) continue;
       if (!request_.exclude.empty() && std::regex_search(info.id, exclude)) continue;
-      planned.push_back({std::move(info), {}, 0});
+      planned.push_back({std::move(info)});
     }
     return planned;
   }
 
   void run(std::vector<CaseOutcome>& planned) {
+    if (!library_opens(planned))
+      for (CaseOutcome& outcome : planned)
+        if (outcome.info.opens && !outcome.done) {
+          outcome.result = {Verdict::kSkip,
+                            std::string("the library does not open; see ") + conformance::kLoads};
+          outcome.done = true;
+        }
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
-      for (std::size_t i = next++; i < planned.size() && !interrupted(); i = next++) {
-        const auto started = Clock::now();
-        planned[i].result =
-            request_.in_process ? run_here(planned[i].info) : run_apart(planned[i].info);
-        planned[i].seconds = std::chrono::duration<double>(Clock::now() - started).count();
-      }
+      for (std::size_t i = next++; i < planned.size() && !interrupted(); i = next++)
+        if (!planned[i].done) run_one(planned[i]);
     };
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned jobs = request_.in_process ? 1 : request_.jobs ? request_.jobs : cores;
@@ -144,6 +148,35 @@ class Runner {
   }
 
  private:
+  void run_one(CaseOutcome& outcome) {
+    const auto started = Clock::now();
+    outcome.result = request_.in_process ? run_here(outcome.info) : run_apart(outcome.info);
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - started).count();
+    outcome.done = true;
+  }
+
+  // Asked first and once, so that a library that does not open is one line and not one for each
+  // case; where the case was not asked for, it joins the plan only as a failure.
+  bool library_opens(std::vector<CaseOutcome>& planned) {
+    const auto needs = [](const CaseOutcome& one) { return one.info.opens; };
+    if (std::none_of(planned.begin(), planned.end(), needs)) return true;
+    const auto is_loads = [](const CaseInfo& info) { return info.id == conformance::kLoads; };
+    const auto asked = std::find_if(planned.begin(), planned.end(),
+                                    [&](const CaseOutcome& one) { return is_loads(one.info); });
+    if (asked != planned.end()) {
+      run_one(*asked);
+      return !conformance::is_failure(asked->result.verdict);
+    }
+    std::vector<CaseInfo> first = conformance::list_cases(*quirks_, 1);
+    const auto found = std::find_if(first.begin(), first.end(), is_loads);
+    if (found == first.end()) return true;
+    CaseOutcome loads{std::move(*found)};
+    run_one(loads);
+    if (!conformance::is_failure(loads.result.verdict)) return true;
+    planned.insert(planned.begin(), std::move(loads));
+    return false;
+  }
+
   Result run_here(const CaseInfo& info) {
     const CaseEnvironment environment(plugin_json_, request_.seed, request_.level);
     return conformance::run_case(info.id, *quirks_, environment.get());

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "omen/error.hpp"
+#include "tables/table_io.hpp"
 
 namespace omen::host {
 
@@ -49,6 +50,8 @@ class ByteWindow {
   // Reads on; false at the end of the stream. Invalidates data().
   bool more() {
     constexpr std::size_t kChunk = std::size_t{1} << 16;
+    if (const auto asked = reading_cancelled.load(); asked && asked())
+      throw Error(OMEN_CANCELLED, "reading '" + name_ + "' was interrupted");
     if (first_ > 0 && !mark_) {
       std::memmove(bytes_.data(), bytes_.data() + first_, size());
       last_ -= first_;

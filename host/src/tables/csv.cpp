@@ -37,6 +37,7 @@ class CsvScanner {
       line_ += lines_;
       length_ = 0;
       lines_ = 0;
+      walked_ = {};
       fields_.clear();
       if (peek(0) < 0) return false;
       scan_record();
@@ -56,12 +57,15 @@ class CsvScanner {
     }
     return unescaped_;
   }
+  // Goes on from where it was asked last, so that to ask for every field takes one pass.
   Place place(std::size_t at) const {
+    if (at < walked_.at) walked_ = {};
     const std::string_view before(window_.data(), at);
-    const std::size_t newline = before.rfind('\n');
-    if (newline == std::string_view::npos) return {line_, static_cast<std::int64_t>(at) + 1};
-    return {line_ + std::count(before.begin(), before.end(), '\n'),
-            static_cast<std::int64_t>(at - newline)};
+    for (std::size_t end; (end = before.find('\n', walked_.at)) != std::string_view::npos;
+         walked_.at = walked_.line_start = end + 1)
+      ++walked_.lines;
+    walked_.at = at;
+    return {line_ + walked_.lines, static_cast<std::int64_t>(at - walked_.line_start) + 1};
   }
   Place place(const Field& field) const { return place(field.at - (field.quoted ? 1 : 0)); }
   Place record_place() const { return {line_, 1}; }
@@ -75,6 +79,7 @@ class CsvScanner {
   void mark() {
     window_.advance(std::exchange(length_, 0));
     line_ += std::exchange(lines_, 0);
+    walked_ = {};
     marked_line_ = line_;
     window_.mark();
   }
@@ -83,6 +88,7 @@ class CsvScanner {
     window_.rewind();
     length_ = 0;
     lines_ = 0;
+    walked_ = {};
     line_ = marked_line_;
   }
   const std::string& name() const noexcept { return window_.name(); }
@@ -175,6 +181,11 @@ class CsvScanner {
   std::string unescaped_;
   std::size_t length_ = 0;  // of the current record
   std::int64_t line_ = 1, lines_ = 0, marked_line_ = 1;
+  struct Walked {
+    std::size_t at = 0, line_start = 0;
+    std::int64_t lines = 0;
+  };
+  mutable Walked walked_;  // of the current record
 };
 
 bool is_bool(std::string_view text, bool& value) {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "omen/container.hpp"
+#include "tables/narrowed.hpp"
 #include "tables/table_io.hpp"
 #include "text/number_text.hpp"
 
@@ -41,6 +42,29 @@ Ids ids_of(const Table& table, std::size_t column) {
 
 Ids ids_of(const Table& table, const std::string& name) {
   return ids_of(table, table.index(name));
+}
+
+// The table with an edited schema, which may point into `texts`.
+template <class Edit>
+Table with_schema(const Table& table, std::vector<std::string> texts, Edit&& edit) {
+  struct Edited {
+    ArrowSchema inner{};
+    std::vector<std::string> texts;
+  };
+  auto held = std::make_unique<Edited>();
+  held->texts = std::move(texts);
+  ArrowArray array{};
+  table.export_array(&array);
+  table.export_schema(&held->inner);
+  edit(held->inner, std::as_const(held->texts));
+  ArrowSchema schema = held->inner;
+  schema.private_data = held.release();
+  schema.release = [](ArrowSchema* s) {
+    const std::unique_ptr<Edited> own(static_cast<Edited*>(s->private_data));
+    own->inner.release(&own->inner);
+    s->release = nullptr;
+  };
+  return Table::import(&schema, &array);
 }
 
 Ids counting(std::int64_t count) {
@@ -189,38 +213,37 @@ Table with_column(const Table& table, const Table& column_of, std::size_t column
 }
 
 Table rename_columns(const Table& table, const TextPairs& renames) {
-  struct Renamed {
-    ArrowSchema inner{};
-    std::vector<std::string> names;
-  };
-  auto held = std::make_unique<Renamed>();
+  std::vector<std::string> names;
   for (std::size_t c = 0; c < table.columns(); ++c) {
     const std::string name(table.name(c));
     const auto at = std::find_if(renames.begin(), renames.end(),
                                  [&](const auto& pair) { return pair.first == name; });
-    held->names.push_back(at == renames.end() ? name : at->second);
+    names.push_back(at == renames.end() ? name : at->second);
   }
-  ArrowArray array{};
-  table.export_array(&array);
-  table.export_schema(&held->inner);
-  for (std::size_t c = 0; c < table.columns(); ++c)
-    held->inner.children[c]->name = held->names[c].c_str();
-  ArrowSchema schema = held->inner;
-  schema.private_data = held.release();
-  schema.release = [](ArrowSchema* s) {
-    const std::unique_ptr<Renamed> own(static_cast<Renamed*>(s->private_data));
-    own->inner.release(&own->inner);
-    s->release = nullptr;
-  };
-  return Table::import(&schema, &array);
+  return with_schema(table, std::move(names), [](ArrowSchema& schema, const auto& texts) {
+    for (std::size_t c = 0; c < texts.size(); ++c) schema.children[c]->name = texts[c].c_str();
+  });
 }
 
+Table with_metadata(const Table& table, std::size_t column, const Metadata& metadata) {
+  return with_schema(table, {omen::detail::encode_metadata(metadata)},
+                     [column](ArrowSchema& schema, const auto& texts) {
+                       schema.children[column]->metadata = texts[0].data();
+                     });
+}
+
+// By place: to look each column up by its name would take the square of their number.
 Table without_columns(const Table& table, const std::vector<std::string>& names) {
-  std::vector<std::string> kept;
+  std::vector<std::size_t> kept;
   for (std::size_t c = 0; c < table.columns(); ++c)
-    if (std::find(names.begin(), names.end(), table.name(c)) == names.end())
-      kept.emplace_back(table.name(c));
-  return select(table, kept);
+    if (std::find(names.begin(), names.end(), table.name(c)) == names.end()) kept.push_back(c);
+  auto schema = std::make_unique<Narrowed<ArrowSchema>>();
+  auto array = std::make_unique<Narrowed<ArrowArray>>();
+  table.export_schema(&schema->inner);
+  table.export_array(&array->inner);
+  ArrowSchema columns = Narrowed<ArrowSchema>::make(std::move(schema), kept);
+  ArrowArray rows = Narrowed<ArrowArray>::make(std::move(array), kept);
+  return Table::import(&columns, &rows);
 }
 
 void complete_workloads(Tables& tables, const std::string& group_column) {

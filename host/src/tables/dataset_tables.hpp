@@ -47,6 +47,8 @@ Table with_values(const Table& table, const std::string& name, std::vector<T> va
 }
 // Old and new names; columns that are not listed keep theirs.
 Table rename_columns(const Table& table, const TextPairs& renames);
+// Replaces the metadata of one column.
+Table with_metadata(const Table& table, std::size_t column, const Metadata& metadata);
 Table without_columns(const Table& table, const std::vector<std::string>& names);
 
 struct TargetSpec {

@@ -3,6 +3,7 @@
 #ifndef OMEN_HOST_TABLE_IO_HPP
 #define OMEN_HOST_TABLE_IO_HPP
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
@@ -12,6 +13,9 @@
 #include "omen/table.hpp"
 
 namespace omen::host {
+
+// Asked while text is read, which may take minutes; null: nothing cancels.
+inline std::atomic<bool (*)() noexcept> reading_cancelled{nullptr};
 
 struct ReadOptions {
   std::vector<std::string> text_columns;    // read as text whatever they look like

@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::size_t kTailBytes = 8192;
 constexpr std::size_t kLongestLine = 65536;
+constexpr int kSendSeconds = 5;
 
 [[noreturn]] void fail_spawn(const std::string& what, int code) {
   throw Error(OMEN_IO, "cannot start a worker: " + what + ": " + std::strerror(code),
@@ -56,10 +57,11 @@ std::pair<Descriptor, Descriptor> make_socket() {
 
 class SpawnActions {
  public:
+  // `out` -1: the child keeps our stdout.
   SpawnActions(int out, int err, int channel) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, out, 1);
+    if (out >= 0) posix_spawn_file_actions_adddup2(&actions_, out, 1);
     posix_spawn_file_actions_adddup2(&actions_, err, 2);
     posix_spawn_file_actions_adddup2(&actions_, channel, kChannelFd);
     posix_spawn_file_actions_addclosefrom_np(&actions_, kChannelFd + 1);
@@ -165,7 +167,8 @@ ChildProcess::ChildProcess(SpawnRequest request) : on_stdout_(std::move(request.
   std::vector<std::string> arguments{request.program.string()};
   arguments.insert(arguments.end(), request.arguments.begin(), request.arguments.end());
   std::vector<std::string> environment = environment_with(request.environment);
-  const SpawnActions how(out_write.get(), err_write.get(), theirs.get());
+  const SpawnActions how(request.keeps_stdout ? -1 : out_write.get(), err_write.get(),
+                         theirs.get());
   const int code = posix_spawn(&pid_, request.program.c_str(), how.actions(), how.attributes(),
                                exec_pointers(arguments).data(), exec_pointers(environment).data());
   if (code != 0) fail_spawn(request.program.string(), code);
@@ -174,6 +177,9 @@ ChildProcess::ChildProcess(SpawnRequest request) : on_stdout_(std::move(request.
   stdout_ = std::move(out_read);
   stderr_ = std::move(err_read);
   channel_ = std::move(ours);
+  // A worker that was stopped does not read; the host must not wait for it in send.
+  const timeval patience{kSendSeconds, 0};
+  setsockopt(channel_.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
 ChildProcess::~ChildProcess() {

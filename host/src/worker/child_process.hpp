@@ -27,6 +27,7 @@ struct SpawnRequest {
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;  // on top of ours
   std::function<void(std::string_view line)> on_stdout;          // complete lines
+  bool keeps_stdout = false;                                     // the child writes to ours
 };
 
 // Environment that makes OpenMP, BLAS and their kin keep to a thread budget; they read it when they

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remembers which libraries took their process down, by digest, in the user's cache.
+// Remembers which components took their process down, by digest of their library, in the user's
+// cache.
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -21,34 +22,46 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-std::map<std::string, CrashRecord> read_records(const fs::path& file) {
-  std::map<std::string, CrashRecord> records;
+// Records by digest alone, as version 1 had them, knew one component of a library only.
+constexpr int kFormatVersion = 2;
+
+CrashRecord record_from(const Json& entry) {
+  return {entry.value("plugin", ""), entry.value("version", ""), entry.value("component", ""),
+          entry.value("call", ""),   entry.value("outcome", ""), entry.value("signal", ""),
+          entry.value("time", ""),   entry.value("count", 0)};
+}
+
+CrashRecords read_records(const fs::path& file) {
+  CrashRecords records;
   std::ifstream in(file);
   if (!in) return records;
   const Json document = Json::parse(in, nullptr, false);
-  if (!document.is_object() || !document.contains("crashes") || !document["crashes"].is_object())
+  if (!document.is_object() || document.value("format_version", Json()) != kFormatVersion)
     return records;
-  for (const auto& [digest, entry] : document["crashes"].items()) {
-    if (!entry.is_object()) continue;
-    try {
-      records[digest] = {entry.value("plugin", ""),    entry.value("version", ""),
-                         entry.value("component", ""), entry.value("call", ""),
-                         entry.value("outcome", ""),   entry.value("signal", ""),
-                         entry.value("time", ""),      entry.value("count", 0)};
-    } catch (const Json::exception&) {
-      continue;  // a damaged entry is worth less than the others
+  const Json crashes = document.value("crashes", Json::object());
+  for (const auto& [digest, components] : crashes.items()) {
+    if (!components.is_object()) continue;
+    for (const auto& [component, entry] : components.items()) {
+      if (!entry.is_object()) continue;
+      try {
+        records[digest][component] = record_from(entry);
+      } catch (const Json::exception&) {
+        continue;  // a damaged entry is worth less than the others
+      }
     }
   }
   return records;
 }
 
-void write_records(const fs::path& file, const std::map<std::string, CrashRecord>& records) {
+void write_records(const fs::path& file, const CrashRecords& records) {
   Json crashes = Json::object();
-  for (const auto& [digest, r] : records)
-    crashes[digest] = {{"plugin", r.plugin}, {"version", r.version}, {"component", r.component},
-                       {"call", r.call},     {"outcome", r.outcome}, {"signal", r.signal},
-                       {"time", r.time},     {"count", r.count}};
-  const Json document = {{"format_version", 1}, {"crashes", crashes}};
+  for (const auto& [digest, components] : records)
+    for (const auto& [component, r] : components)
+      crashes[digest][component] = {{"plugin", r.plugin},       {"version", r.version},
+                                    {"component", r.component}, {"call", r.call},
+                                    {"outcome", r.outcome},     {"signal", r.signal},
+                                    {"time", r.time},           {"count", r.count}};
+  const Json document = {{"format_version", kFormatVersion}, {"crashes", crashes}};
   try {
     replace_file(file, document.dump(1) + '\n');
   } catch (const Error&) {
@@ -75,22 +88,21 @@ void update_records(Change&& change) {
 
 }  // namespace
 
-std::map<std::string, CrashRecord> known_crashes() {
+CrashRecords known_crashes() {
   return read_records(cache_directory() / "crashes.json");
 }
 
 void remember_crash(const std::string& library_sha256, CrashRecord record) {
-  update_records([&](std::map<std::string, CrashRecord>& records) {
-    const auto known = records.find(library_sha256);
-    record.count = known == records.end() ? 1 : known->second.count + 1;
+  update_records([&](CrashRecords& records) {
+    CrashRecord& known = records[library_sha256][record.component];
+    record.count = known.count + 1;
     record.time = utc_now();
-    records[library_sha256] = std::move(record);
+    known = std::move(record);
   });
 }
 
 void forget_crashes(const std::string& library_sha256) {
-  update_records(
-      [&](std::map<std::string, CrashRecord>& records) { records.erase(library_sha256); });
+  update_records([&](CrashRecords& records) { records.erase(library_sha256); });
 }
 
 }  // namespace omen::host

@@ -33,10 +33,6 @@ Json text_or_null(const char* value) {
 
 }  // namespace
 
-std::string dump(const Json& message) {
-  return message.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 Json parse(const std::string& line) {
   Json message = Json::parse(line, nullptr, false);
   if (!message.is_object())
@@ -52,8 +48,12 @@ Json to_json(const Error& error) {
 }
 
 Error error_from(const Json& json) {
-  return Error(json.value("code", OMEN_INTERNAL), text(json, "message"), text(json, "hint"),
-               text(json, "details"));
+  if (!json.is_object()) return Error(OMEN_INTERNAL, "worker failed and did not say how");
+  const auto code = json.find("code");
+  const bool known =
+      code != json.end() && code->is_number_integer() && *code > OMEN_OK && *code <= OMEN_INTERNAL;
+  return Error(known ? code->get<omen_status>() : OMEN_INTERNAL, text(json, "message"),
+               text(json, "hint"), text(json, "details"));
 }
 
 Json to_json(const omen_option* options, std::size_t count) {
@@ -101,6 +101,18 @@ std::string PartDirectory::write(const Table& table) {
   container::put_table(writer, kTable, table);
   writer.write(path);
   return path.filename().string();
+}
+
+std::uint64_t PartDirectory::bytes_of_other_side() const {
+  std::uint64_t bytes = 0;
+  std::error_code gone;  // a file may be taken while we look
+  for (fs::directory_iterator at(directory_, gone), end; !gone && at != end; at.increment(gone)) {
+    if (at->path().filename().string().starts_with(prefix_)) continue;
+    std::error_code missing;
+    const auto size = fs::file_size(at->path(), missing);
+    if (!missing) bytes += size;
+  }
+  return bytes;
 }
 
 fs::path PartDirectory::inside(const std::string& name) const {
@@ -160,7 +172,7 @@ TableStream receive_parts(const Json& first, const PartDirectory& parts,
                           std::function<Json()> fetch) {
   Table head = parts.take(first.at("part").get<std::string>());
   const Table schema = head.slice(0, 0);
-  bool last = first.value("last", false);
+  bool last = first.value("last", Json()) == true;
   std::optional<Table> ready;
   if (head.rows() > 0) ready = std::move(head);
   return TableStream(schema,
@@ -173,7 +185,7 @@ TableStream receive_parts(const Json& first, const PartDirectory& parts,
                          last = true;
                          throw error_from(*error);
                        }
-                       last = !reply.contains("part") || reply.value("last", false);
+                       last = !reply.contains("part") || reply.value("last", Json()) == true;
                        if (!reply.contains("part")) return std::nullopt;
                        return parts.take(reply.at("part").get<std::string>());
                      });

@@ -21,7 +21,9 @@ namespace omen::host::exchange {
 using Json = nlohmann::json;
 
 // Bytes that are no UTF-8 are replaced: a message must arrive even where its text is damaged.
-std::string dump(const Json& message);
+inline std::string dump(const Json& message) {
+  return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 // OMEN_INVALID_DATA where the line is no JSON object.
 Json parse(const std::string& line);
 
@@ -48,6 +50,8 @@ class PartDirectory {
   Table take(const std::string& name) const;
   // A name that the other side sent, as a path inside the directory.
   std::filesystem::path inside(const std::string& name) const;
+  // What the other side has put there and this side has not taken yet.
+  std::uint64_t bytes_of_other_side() const;
 
  private:
   std::filesystem::path directory_;

@@ -36,8 +36,10 @@ struct WorkerLimits {
   std::filesystem::path
       run_dir;  // parent of the exchange directory; empty: the temporary directory
   std::vector<std::filesystem::path>
-      plugin_path;             // where the plugin's own calls find other components
-  bool isolate_calls = false;  // what it calls gets workers of its own, within the same limits
+      plugin_path;                // where the plugin's own calls find other components
+  bool isolate_calls = false;     // what it calls gets workers of its own, within the same limits
+  bool in_process_calls = false;  // what it calls may be a plugin of others in its own process
+  bool owns_stdout = false;       // for a profiler, whose job writes there
   std::filesystem::path executable;  // the program that has `__worker`; empty: this one
 };
 
@@ -51,9 +53,11 @@ struct CrashRecord {
   int count = 0;
 };
 
-// Records by library digest, in crashes.json of the user's cache; an unreadable file counts as
-// empty.
-std::map<std::string, CrashRecord> known_crashes();
+// The last crash of each component, by library digest and component id.
+using CrashRecords = std::map<std::string, std::map<std::string, CrashRecord>>;
+
+// What crashes.json of the user's cache holds; an unreadable file counts as empty.
+CrashRecords known_crashes();
 void remember_crash(const std::string& library_sha256, CrashRecord record);
 void forget_crashes(const std::string& library_sha256);
 

@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 
 // A process can touch about 100 MB in this time, which is how far it may overshoot its limit.
 constexpr milliseconds kLinkLookEvery{20};
+constexpr milliseconds kCountEvery{250};
 constexpr milliseconds kCloseGrace{2000};
 constexpr milliseconds kKillGrace{10000};
 
@@ -55,6 +56,7 @@ SpawnRequest spawn_request(const Manifest& plugin, const WorkerLimits& limits) {
   request.environment = thread_environment(limits.threads);
   if (!limits.plugin_path.empty())
     request.environment.emplace_back("OMEN_PLUGIN_PATH", joined(limits.plugin_path));
+  request.keeps_stdout = limits.owns_stdout;
   request.on_stdout = [id = plugin.id](std::string_view line) {
     log(OMEN_LOG_INFO, id, "wrote to stdout: " + std::string(line));
   };
@@ -112,7 +114,7 @@ struct WorkerLink::OpenStream {
       ended = true;
       throw;
     }
-    ended = !reply.contains("part") || reply.value("last", false);
+    ended = !reply.contains("part") || reply.value("last", Json()) == true;
     return reply;
   }
 };
@@ -134,6 +136,7 @@ WorkerLink::WorkerLink(const Manifest& plugin, std::string component, const Work
                   {"timeout", limits.timeout_s},
                   {"threads", limits.threads},
                   {"isolate_calls", limits.isolate_calls},
+                  {"in_process_calls", limits.in_process_calls},
                   {"parts", directory_.string()}});
   } catch (...) {
     child_.reset();
@@ -150,6 +153,10 @@ WorkerLink::~WorkerLink() {
       log(OMEN_LOG_WARN, component_, "did not end in time and was killed");
     drain_logs();
   }
+  // Drivers may fall over their own threads when they are let go; nobody waits for them any more.
+  if (!dead_ && child_->ended() && child_->ended_by_signal())
+    log(OMEN_LOG_WARN, component_,
+        "crashed after its last answer (" + child_->end_reason() + "); what it answered stands");
   child_.reset();
   std::error_code ignored;
   fs::remove_all(directory_, ignored);
@@ -159,7 +166,11 @@ void WorkerLink::drain_logs() {
   while (child_->wait_readable(milliseconds(0)) && channel_->fill()) continue;
   while (const std::optional<std::string> line = channel_->buffered()) {
     const Json message = Json::parse(*line, nullptr, false);
-    if (message.is_object() && message.value("event", "") == "log") handle_event(message);
+    try {
+      if (message.is_object() && message.value("event", Json()) == "log") handle_event(message);
+    } catch (const Json::exception&) {
+      continue;  // nobody waits for the rest of a worker that ends
+    }
   }
 }
 
@@ -185,7 +196,9 @@ std::uint64_t WorkerLink::start(const std::string& op, Json& request, CallContex
     for (const omen_dataset* dataset : context.datasets)
       request["datasets"].push_back(describe_dataset(*dataset));
   }
-  contexts_[id] = std::move(context);
+  OpenCall& call = calls_[id];
+  call.given = std::move(context);
+  call.op = op;
   return id;
 }
 
@@ -197,7 +210,7 @@ Json WorkerLink::call(const std::string& op, Json request, CallContext context) 
     std::uint64_t id;
     bool keep = false;
     ~Forget() {
-      if (!keep) link.contexts_.erase(id);
+      if (!keep) link.calls_.erase(id);
     }
   } forget{*this, id};
   channel_->send(exchange::dump(request));  // a worker that is gone shows below
@@ -209,8 +222,11 @@ Json WorkerLink::call(const std::string& op, Json request, CallContext context) 
 TableStream WorkerLink::stream(const std::string& op, Json request, CallContext context) {
   const Json reply = call(op, std::move(request), std::move(context));
   std::shared_ptr<OpenStream> open;
-  if (reply.contains("stream"))
-    open = std::make_shared<OpenStream>(shared_from_this(), reply["stream"].get<std::uint64_t>());
+  if (reply.contains("stream")) {
+    const auto id = reply["stream"].get<std::uint64_t>();
+    open = std::make_shared<OpenStream>(shared_from_this(), id);
+    count_received(id, reply);
+  }
   return exchange::receive_parts(reply, *parts_, [open] { return open->next(); });
 }
 
@@ -218,9 +234,20 @@ Json WorkerLink::next_part(std::uint64_t stream) {
   const std::lock_guard lock(mutex_);
   Json request = {{"stream", stream}};
   const std::uint64_t id = start("next", request, {});
-  contexts_.erase(id);
+  calls_.erase(id);
   channel_->send(exchange::dump(request));
-  return wait_reply(id, stream, "next batch");
+  Json reply = wait_reply(id, stream, "next batch");
+  count_received(stream, reply);
+  return reply;
+}
+
+void WorkerLink::count_received(std::uint64_t call, const Json& reply) {
+  const auto known = calls_.find(call);
+  const auto part = reply.find("part");
+  if (known == calls_.end() || part == reply.end() || !part->is_string()) return;
+  std::error_code missing;  // what is missing shows when it is read
+  const auto size = fs::file_size(parts_->inside(part->get<std::string>()), missing);
+  if (!missing) known->second.received += size;
 }
 
 void WorkerLink::release(std::uint64_t stream, bool ended) {
@@ -229,68 +256,75 @@ void WorkerLink::release(std::uint64_t stream, bool ended) {
     if (!ended && !dead_) {
       Json request = {{"stream", stream}};
       const std::uint64_t id = start("release", request, {});
-      contexts_.erase(id);
+      calls_.erase(id);
       channel_->send(exchange::dump(request));
       wait_reply(id, stream, "release");
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     log(OMEN_LOG_WARN, component_, std::string("release of a stream failed: ") + error.what());
   }
-  contexts_.erase(stream);
+  calls_.erase(stream);
 }
 
-Json WorkerLink::wait_reply(std::uint64_t id, std::uint64_t context_id, const std::string& op) {
+Json WorkerLink::wait_reply(std::uint64_t id, std::uint64_t call, const std::string& op) {
   busy_ = true;
   struct Idle {
     WorkerLink& link;
-    ~Idle() {
-      link.busy_ = false;
-      link.cancelled_at_.reset();
-    }
+    ~Idle() { link.busy_ = false; }
   } idle{*this};
-  const auto started = Clock::now();
   for (;;) {
     while (const std::optional<std::string> line = channel_->buffered()) {
-      std::optional<Json> reply = handle(exchange::parse(*line), id);
+      std::optional<Json> reply = take_line(*line, id, op);
       if (!reply) continue;
       if (const auto error = reply->find("error"); error != reply->end() && op != "next batch")
         throw exchange::error_from(*error);
       return *std::move(reply);
     }
-    if (child_->wait_readable(kLinkLookEvery) && !channel_->fill()) report_death(op);
-    look_after(context_id, op, started);
+    // A process that it left behind may hold the socket open after its end.
+    const bool readable = child_->wait_readable(kLinkLookEvery);
+    if (readable ? !channel_->fill() : child_->ended()) report_death(op);
+    look_after(call, op);
   }
 }
 
-void WorkerLink::look_after(std::uint64_t context_id, const std::string& op,
-                            Clock::time_point started) {
+void WorkerLink::look_after(std::uint64_t id, const std::string& waiting_for) {
   const auto now = Clock::now();
   if (now < next_look_) return;
   next_look_ = now + kLinkLookEvery;
+  const auto known = calls_.find(id);
+  if (known == calls_.end()) return;
+  OpenCall& call = known->second;
+  const std::string op = call.op;
   const std::uint64_t resident = child_->resident();
-  if (limits_.memory_bytes > 0 && resident > limits_.memory_bytes)
-    end(OMEN_OUT_OF_MEMORY, Outcome::kOom, op,
-        component_ + " used more than " + megabytes(limits_.memory_bytes) + " in " + op +
-            " and was ended",
-        "Give it more with --memory, or fewer workloads at a time.");
-  if (limits_.timeout_s > 0 && now - started > std::chrono::duration<double>(limits_.timeout_s))
+  if (limits_.memory_bytes > 0) {
+    if (now >= next_count_) {
+      next_count_ = now + kCountEvery;
+      on_disk_ = parts_->bytes_of_other_side();
+    }
+    if (resident + call.received + on_disk_ > limits_.memory_bytes)
+      end(OMEN_OUT_OF_MEMORY, Outcome::kOom, op,
+          component_ + " used more than " + megabytes(limits_.memory_bytes) + " in " + op +
+              " and was ended",
+          "Give it more with --memory, or fewer workloads at a time.");
+  }
+  if (limits_.timeout_s > 0 &&
+      now - call.started > std::chrono::duration<double>(limits_.timeout_s))
     end(OMEN_TIMEOUT, Outcome::kTimeout, op,
         component_ + " did not finish " + op + " within " + seconds_text(limits_.timeout_s) +
             " and was ended",
         "Give it longer with --timeout.");
-  if (cancelled_at_) {
-    if (now - *cancelled_at_ > std::chrono::duration<double>(limits_.cancel_grace_s))
+  if (call.cancelled_at) {
+    if (now - *call.cancelled_at > std::chrono::duration<double>(limits_.cancel_grace_s))
       end(OMEN_CANCELLED, Outcome::kFailed, op,
-          component_ + " did not stop " + op + " within " + seconds_text(limits_.cancel_grace_s) +
-              " and was killed",
+          component_ + " did not stop " + waiting_for + " within " +
+              seconds_text(limits_.cancel_grace_s) + " and was killed",
           "");
     return;
   }
-  const auto known = contexts_.find(context_id);
-  const omen_run* run = known == contexts_.end() ? nullptr : known->second.run;
+  const omen_run* run = call.given.run;
   if (!run || !run->is_cancelled || !run->is_cancelled(run)) return;
-  cancelled_at_ = now;
-  channel_->send(exchange::dump({{"cancel", context_id}}));
+  call.cancelled_at = now;
+  channel_->send(exchange::dump({{"cancel", id}}));
 }
 
 void WorkerLink::end(omen_status code, Outcome outcome, const std::string& op,
@@ -299,7 +333,7 @@ void WorkerLink::end(omen_status code, Outcome outcome, const std::string& op,
   child_->wait_end(kKillGrace);
   const Json details = {
       {"outcome", word_of(outcome)}, {"call", op}, {"stderr", child_->stderr_tail()}};
-  if (outcome == Outcome::kOom || outcome == Outcome::kTimeout)
+  if (outcome != Outcome::kFailed)
     remember_crash(digest_, {plugin_id_, version_, component_, op, word_of(outcome), "", "", 0});
   dead_ = Error(code, message, hint, exchange::dump(details));
   throw *dead_;
@@ -326,6 +360,23 @@ void WorkerLink::report_death(const std::string& op) {
       {"outcome", word_of(Outcome::kCrashed)}, {"signal", reason}, {"call", op}, {"stderr", tail}};
   dead_ = Error(OMEN_INTERNAL, message, hint, exchange::dump(details));
   throw *dead_;
+}
+
+std::optional<Json> WorkerLink::take_line(const std::string& line, std::uint64_t id,
+                                          const std::string& op) {
+  constexpr std::size_t kShown = 60;
+  std::string why;
+  try {
+    return handle(exchange::parse(line), id);
+  } catch (const Json::exception&) {
+    why = "a message of another kind";
+  } catch (const Error&) {
+    why = "no message";
+  }
+  end(OMEN_INTERNAL, Outcome::kCrashed, op,
+      component_ + " broke its channel to omen in " + op + " and was ended: " + why + ": " +
+          line.substr(0, kShown),
+      "Descriptor 3 of a worker belongs to omen; let the plugin write elsewhere.");
 }
 
 std::optional<Json> WorkerLink::handle(const Json& message, std::uint64_t id) {
@@ -360,8 +411,8 @@ void WorkerLink::handle_event(const Json& event) {
     inputs_.erase(event.at("stream").get<std::uint64_t>());
     return;
   }
-  const auto known = contexts_.find(event.at("call").get<std::uint64_t>());
-  const omen_run* run = known == contexts_.end() ? nullptr : known->second.run;
+  const auto known = calls_.find(event.at("call").get<std::uint64_t>());
+  const omen_run* run = known == calls_.end() ? nullptr : known->second.given.run;
   if (!run) return;
   if (kind == "progress" && run->progress) {
     const std::string stage =
@@ -375,11 +426,11 @@ void WorkerLink::handle_event(const Json& event) {
 }
 
 CallContext& WorkerLink::context(const Json& message) {
-  const auto known = contexts_.find(message.at("call").get<std::uint64_t>());
-  if (known == contexts_.end())
+  const auto known = calls_.find(message.at("call").get<std::uint64_t>());
+  if (known == calls_.end())
     throw Error(OMEN_INVALID_STATE,
                 "plugin misbehaving: " + component_ + " uses the inputs of a call that is over");
-  return known->second;
+  return known->second.given;
 }
 
 Json WorkerLink::answer(const Json& question) {
@@ -400,6 +451,7 @@ Json WorkerLink::answer(const Json& question) {
   }
   if (ask == "meta") {
     const omen_source* source = context(question).source;
+    if (!source) throw Error(OMEN_INVALID_STATE, "this call has no model");
     const char* value = nullptr;
     ErrorOut error;
     error.check(source->get_meta(source->data, question.at("key").get<std::string>().c_str(),

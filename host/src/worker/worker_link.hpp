@@ -52,20 +52,30 @@ class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
  private:
   using Clock = std::chrono::steady_clock;
   struct OpenStream;
+  // A call lasts until its stream is released, and its limits with it.
+  struct OpenCall {
+    CallContext given;
+    std::string op;
+    Clock::time_point started = Clock::now();
+    std::optional<Clock::time_point> cancelled_at;
+    std::uint64_t received = 0;  // bytes of its stream, which the host holds by now
+  };
 
   std::uint64_t start(const std::string& op, Json& request, CallContext context);
-  Json wait_reply(std::uint64_t id, std::uint64_t context_id, const std::string& op);
+  Json wait_reply(std::uint64_t id, std::uint64_t call, const std::string& op);
   Json next_part(std::uint64_t stream);
   void release(std::uint64_t stream, bool ended);
 
+  std::optional<Json> take_line(const std::string& line, std::uint64_t id, const std::string& op);
   std::optional<Json> handle(const Json& message, std::uint64_t id);
   void handle_event(const Json& event);
   Json answer(const Json& question);
   Json open_table(const Json& question);
   Json put_table(const Json& question);
   CallContext& context(const Json& message);
+  void count_received(std::uint64_t call, const Json& reply);
 
-  void look_after(std::uint64_t context_id, const std::string& op, Clock::time_point started);
+  void look_after(std::uint64_t id, const std::string& waiting_for);
   [[noreturn]] void end(omen_status code, Outcome outcome, const std::string& op,
                         const std::string& message, const std::string& hint);
   [[noreturn]] void report_death(const std::string& op);
@@ -82,11 +92,11 @@ class WorkerLink : public std::enable_shared_from_this<WorkerLink> {
       mutex_;  // recursive, so that a call from within a call is an error and not a deadlock
   bool busy_ = false;
   std::uint64_t last_id_ = 0;
-  std::map<std::uint64_t, CallContext> contexts_;
+  std::map<std::uint64_t, OpenCall> calls_;
   std::map<std::uint64_t, exchange::PartSource> inputs_;
   std::optional<Error> dead_;
-  std::optional<Clock::time_point> cancelled_at_;
-  Clock::time_point next_look_{};
+  Clock::time_point next_look_{}, next_count_{};
+  std::uint64_t on_disk_ = 0;  // what the worker has written and the host has not taken
 };
 
 }  // namespace omen::host

@@ -48,6 +48,8 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
 ComponentSettings settings_for_calls(const Json& request) {
   ComponentSettings settings;
   settings.isolate = settings.limits.isolate_calls = request.at("isolate_calls").get<bool>();
+  settings.in_process = settings.limits.in_process_calls =
+      request.at("in_process_calls").get<bool>();
   settings.limits.timeout_s = request.at("timeout").get<double>();
   settings.limits.memory_bytes = request.at("memory").get<std::uint64_t>();
   settings.limits.threads = request.at("threads").get<unsigned>();
@@ -130,7 +132,9 @@ Json WorkerSession::dispatch(const std::string& op, const Json& request) {
   if (op == "create") return create(request);
   if (op == "predict" || op == "score" || op == "enumerate" || op == "collect")
     return stream_call(op, request);
-  if (op == "fit" || op == "observe" || op == "lower") return plain_call(op, request);
+  constexpr const char* kPlain[] = {"fit", "observe", "lower"};
+  if (std::find(std::begin(kPlain), std::end(kPlain), op) != std::end(kPlain))
+    return plain_call(op, request);
   if (op == "save") return save();
   if (op == "load") return load(request);
   if (op == "probe") return probe();
@@ -244,11 +248,8 @@ Json WorkerSession::plain_call(const std::string& op, const Json& request) {
     error.check(vt<omen_graph_frontend_vt>().lower(
         object_, &call->run, path.is_string() ? text.c_str() : nullptr, &call->tables, error));
   } else {
-    const auto* ext = static_cast<const omen_observe_ext*>(plugin_->extension(OMEN_EXT_OBSERVE));
-    if (!ext)
-      throw Error(OMEN_UNSUPPORTED,
-                  std::string(component_->id) + " does not learn from single measurements");
-    error.check(ext->observe(object_, &call->run, call->dataset(0), error));
+    error.check(plugin_->observe_extension(component_->id)
+                    .observe(object_, &call->run, call->dataset(0), error));
   }
   return Json::object();
 }
