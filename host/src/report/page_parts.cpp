@@ -2,7 +2,6 @@
 // Reads the chart library and escapes text for pages.
 #include "page_parts.hpp"
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -12,26 +11,28 @@
 namespace omen::host {
 namespace {
 
-std::filesystem::path library_path() {
-  return share_directory() / "plotly.min.js";
-}
-
-}  // namespace
-
-std::string chart_library_or_nothing() {
-  std::ifstream in(library_path(), std::ios::binary);
+std::string library_in(const std::filesystem::path& share) {
+  std::ifstream in(share / "plotly.min.js", std::ios::binary);
   std::ostringstream text;
   if (in) text << in.rdbuf();
   return text.str();
 }
 
+}  // namespace
+
+std::string chart_library_or_nothing() {
+  return library_in(share_directory());
+}
+
 std::string chart_library() {
-  std::string text = chart_library_or_nothing();
+  return chart_library(share_directory());
+}
+
+std::string chart_library(const std::filesystem::path& share) {
+  std::string text = library_in(share);
   if (text.empty())
-    throw Error(
-        OMEN_UNAVAILABLE,
-        "charts need plotly.min.js, which is not in " + library_path().parent_path().string(),
-        "run ./run.sh once, which fetches it, or set OMEN_EXTRAS_DIR and configure again");
+    throw Error(OMEN_UNAVAILABLE, "charts need plotly.min.js, which is not in " + share.string(),
+                "run ./run.sh once, which fetches it, or set OMEN_EXTRAS_DIR and configure again");
   return text;
 }
 
