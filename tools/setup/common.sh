@@ -38,7 +38,8 @@ install_packages() {
   done < <(grep -v '^#' "$list")
   [ ${#missing[@]} -gt 0 ] || return 0
 
-  local line="apt-get install -y --no-install-recommends ${missing[*]}"
+  # Another installation may hold the lock for a while.
+  local line="apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends ${missing[*]}"
   if [ "$(id -u)" -ne 0 ]; then
     say "not running as root; install them with:"
     say "  sudo $line"
