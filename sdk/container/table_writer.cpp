@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
 #include "hash.hpp"
@@ -362,8 +361,13 @@ void copy_piece(const Piece& piece, PendingFile& file, Sha256& hash) {
 
 class TableWriter::Impl {
  public:
-  Impl(std::filesystem::path path, std::string table, std::size_t text_memory)
-      : path_(std::move(path)), table_(std::move(table)), text_memory_(text_memory), spool_(path_) {
+  Impl(std::filesystem::path path, std::string table, std::size_t text_memory,
+       std::function<void()> between)
+      : path_(std::move(path)),
+        table_(std::move(table)),
+        text_memory_(text_memory),
+        between_(std::move(between)),
+        spool_(path_) {
     check_table_name(table_);
   }
 
@@ -374,7 +378,10 @@ class TableWriter::Impl {
     if (!fits)
       throw Error(OMEN_INVALID_ARGUMENT,
                   "a batch of table '" + table_ + "' has other columns than the batches before");
-    for (std::size_t c = 0; c < columns_.size(); ++c) columns_[c]->append(batch, c);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      pause();
+      columns_[c]->append(batch, c);
+    }
     rows_ += batch.rows();
     shrink_dictionaries();
   }
@@ -384,6 +391,7 @@ class TableWriter::Impl {
     std::vector<Piece> pieces;
     std::vector<ColumnSchema> schema;
     for (const auto& column : columns_) {
+      pause();
       schema.push_back(column->schema());
       column->add_pieces(table_, pieces);
     }
@@ -400,6 +408,26 @@ class TableWriter::Impl {
   }
 
  private:
+  void pause() const {
+    if (between_) between_();
+  }
+  // Too many columns show before hours of reading, not after; the estimate is a lower bound.
+  void check_header_room(const Table& batch) const {
+    constexpr std::size_t kEntryBytes = 60, kTextTensors = 3;  // {"dtype":..,"shape":..,..}
+    std::size_t bytes = 0;
+    for (std::size_t c = 0; c < batch.columns(); ++c) {
+      const std::size_t tensors = is_text(batch.type(c)) ? kTextTensors : 1;
+      bytes +=
+          tensors * (kEntryBytes + table_.size() + batch.name(c).size()) + batch.name(c).size();
+    }
+    if (bytes > kMaxHeaderBytes)
+      throw Error(OMEN_UNSUPPORTED,
+                  "table '" + table_ + "' has " + std::to_string(batch.columns()) +
+                      " columns, whose names and types do not fit into the " +
+                      std::to_string(kMaxHeaderBytes / 1'000'000) + " MB of a file's header",
+                  "Take fewer columns, or put numbers that belong together into lists: JSON lines "
+                  "can hold them.");
+  }
   void start(const Table& batch) {
     metadata_ = batch.metadata();
     const std::size_t count = std::max<std::size_t>(batch.columns(), 1);
@@ -407,19 +435,26 @@ class TableWriter::Impl {
     const std::size_t buffer =
         std::clamp<std::size_t>((std::size_t{16} << 20) / count, 4096, std::size_t{1} << 18) / 8 *
         8;
-    for (std::size_t c = 0; c < batch.columns(); ++c)
+    check_header_room(batch);
+    for (std::size_t c = 0; c < batch.columns(); ++c) {
+      pause();
       columns_.push_back(std::make_unique<ColumnSpool>(spool_, buffer, batch, c));
+    }
   }
+  // The largest dictionaries go first; sorting once keeps tables of many columns linear.
   void shrink_dictionaries() {
-    const auto memory = [](const auto& column) { return column->dictionary_memory(); };
-    for (;;) {
-      const std::size_t total = std::accumulate(
-          columns_.begin(), columns_.end(), std::size_t{0},
-          [&](std::size_t sum, const auto& column) { return sum + memory(column); });
-      if (total <= text_memory_) return;
-      (*std::max_element(columns_.begin(), columns_.end(), [&](const auto& a, const auto& b) {
-        return memory(a) < memory(b);
-      }))->become_text();
+    std::size_t total = 0;
+    for (const auto& column : columns_) total += column->dictionary_memory();
+    if (total <= text_memory_) return;
+    std::vector<ColumnSpool*> largest;
+    for (const auto& column : columns_) largest.push_back(column.get());
+    std::stable_sort(largest.begin(), largest.end(), [](const auto* a, const auto* b) {
+      return a->dictionary_memory() > b->dictionary_memory();
+    });
+    for (std::size_t c = 0; total > text_memory_; ++c) {
+      pause();
+      total -= largest[c]->dictionary_memory();
+      largest[c]->become_text();
     }
   }
   // The digest is known last and stands first, so the header is written twice.
@@ -432,7 +467,10 @@ class TableWriter::Impl {
     const std::string front = header_bytes(metadata, entries);
     file.append(front.data(), front.size());
     Sha256 hash;
-    for (const Piece& piece : pieces) copy_piece(piece, file, hash);
+    for (const Piece& piece : pieces) {
+      pause();
+      copy_piece(piece, file, hash);
+    }
     metadata["omen.digest"] = hash.finish();
     const std::string final_front = header_bytes(metadata, entries);
     file.overwrite(final_front.data(), final_front.size(), 0);
@@ -442,14 +480,17 @@ class TableWriter::Impl {
   std::filesystem::path path_;
   std::string table_;
   std::size_t text_memory_;
+  std::function<void()> between_;
   Spool spool_;
   Metadata metadata_;
   std::vector<std::unique_ptr<ColumnSpool>> columns_;
   std::int64_t rows_ = 0;
 };
 
-TableWriter::TableWriter(std::filesystem::path path, std::string table, std::size_t text_memory)
-    : impl_(std::make_unique<Impl>(std::move(path), std::move(table), text_memory)) {}
+TableWriter::TableWriter(std::filesystem::path path, std::string table, std::size_t text_memory,
+                         std::function<void()> between)
+    : impl_(std::make_unique<Impl>(std::move(path), std::move(table), text_memory,
+                                   std::move(between))) {}
 TableWriter::~TableWriter() = default;
 
 void TableWriter::append(const Table& batch) {

@@ -240,7 +240,41 @@ TEST(CheckedPredictions, NameThePluginThatLies) {
   EXPECT_THAT(message_of([&] {
                 checked_predictions(answers({0, 1, 2}), w, "p.q");
               }),
-              HasSubstr("not given"));
+              HasSubstr("predicted 1 workloads that it was not given"));
+  EXPECT_THAT(message_of([&] {
+                checked_predictions(answers({10, 11}), w, "p.q");
+              }),
+              HasSubstr("predicted 2 workloads that it was not given"));
+}
+
+TEST(CheckedPredictions, NumbersAreNotWrittenAsText) {
+  Tables tables = rows({{"m", "4"}}, 1);
+  complete_workloads(tables);
+  TableBuilder builder;
+  builder.add("workload_id", std::vector<std::int64_t>{0}).add_categories("t", {"a few"});
+  const Table texts = builder.finish();
+  const Table& w = tables.at("workloads");
+  EXPECT_THAT(message_of([&] {
+                checked_predictions(texts, w, "p.q", "", {{"t", "ms", "lower", "number"}});
+              }),
+              HasSubstr("p.q predicted t as text, but it is a number"));
+  EXPECT_EQ(checked_predictions(texts, w, "p.q", "", {{"t", "", "", "class"}}).rows(), 1);
+}
+
+TEST(CheckedPredictions, AnIntervalUpsideDownIsNoAnswer) {
+  Tables tables = rows({{"m", "4"}}, 3);
+  complete_workloads(tables);
+  TableBuilder builder;
+  builder.add("workload_id", std::vector<std::int64_t>{0, 1, 2})
+      .add("t", std::vector<double>{1, 1, 1})
+      .add("t.lo", std::vector<double>{1, 2, 2})
+      .add("t.hi", std::vector<double>{1, 0, 0})
+      .add_categories("status", {"ok", "ok", "out of range"});
+  const Table checked = checked_predictions(builder.finish(), tables.at("workloads"), "p.q");
+  EXPECT_EQ(checked.strings("status")[0], "ok");
+  EXPECT_EQ(checked.strings("status")[1], "lower end above upper end");
+  EXPECT_TRUE(checked.is_null(checked.index("t"), 1));
+  EXPECT_EQ(checked.strings("status")[2], "out of range");
 }
 
 TEST(CheckedPredictions, KeepTheRowsBeforeAFailure) {

@@ -150,6 +150,30 @@ TEST(TableWriter, RefusesTextThatIsNotUtf8) {
       IsError(OMEN_INVALID_ARGUMENT, HasSubstr("UTF-8")));
 }
 
+TEST(TableWriter, SaysAtOnceThatTheNamesOfTheColumnsDoNotFit) {
+  const test::TempDir dir;
+  TableWriter writer(dir.path() / "t.omt", "rows");
+  const std::string name(std::size_t{60} << 20, 'n');  // stands in the header twice
+  EXPECT_THAT(
+      error_of([&] { writer.append(TableBuilder().add(name, std::vector<double>{1}).finish()); }),
+      IsError(OMEN_UNSUPPORTED, HasSubstr("'rows' has 1 columns"), HasSubstr("fewer columns")));
+}
+
+TEST(TableWriter, CanBeStoppedBetweenColumns) {
+  const test::TempDir dir;
+  int left = 1000;
+  TableWriter writer(dir.path() / "t.omt", "rows", TableWriter::kTextMemory, [&left] {
+    if (--left < 0) throw Error(OMEN_CANCELLED, "enough");
+  });
+  writer.append(everything(50));
+  left = 1;
+  EXPECT_THAT(error_of([&] { writer.append(everything(50)); }),
+              IsError(OMEN_CANCELLED, HasSubstr("enough")));
+  left = 1;
+  EXPECT_THAT(error_of([&] { writer.finish(); }), IsError(OMEN_CANCELLED, HasSubstr("enough")));
+  EXPECT_THAT(table_writer_files_in(dir.path()), IsEmpty());
+}
+
 TEST(TableWriter, LeavesNothingBehindUnlessItIsFinished) {
   const test::TempDir dir;
   {

@@ -51,6 +51,7 @@ constexpr Animal kZoo[] = {
     {"partial_enumerate", "scorer.enumerate", "FAIL", "24 workloads were given, 23 got", 24},
     {"hidden_exit", "profiler.exit-code", "FAIL", "no 'job.exit_code' of 3", 20},
     {"throws_when_opened", "binary.loads!", "CRASH", ""},
+    {"debug_mode", "data.nulls", "CRASH", ""},
 };
 
 struct Verified {

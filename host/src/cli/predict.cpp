@@ -185,7 +185,7 @@ void write_answer(JsonWriter& json, const Answer& answer) {
   json.key("rows").raw(to_json_rows(answer_table(answer))).end();
 }
 
-std::string answers_json(const std::vector<Answer>& answers,
+std::string answers_json(const Globals& globals, const std::vector<Answer>& answers,
                          const std::vector<FailedInput>& failed) {
   JsonWriter json;
   json.object().field("format_version", 1).key("results").array();
@@ -195,7 +195,7 @@ std::string answers_json(const std::vector<Answer>& answers,
     json.object()
         .field("input", f.input)
         .field("reason", f.error.what())
-        .field("hint", f.error.hint())
+        .field("hint", suggested(globals.plugin_path, f.error.hint()))
         .end();
   return json.end().end().text();
 }
@@ -215,12 +215,13 @@ class PredictVerb {
       answer_all();
     } catch (const Error&) {
       // A script reads why there is nothing as it reads answers.
-      if (globals().json && !failed_.empty()) print(answers_json(answers_, failed_));
+      if (globals().json && !failed_.empty()) print(answers_json(globals(), answers_, failed_));
       throw;
     }
     session_.progress().finish();
     write_files();
     show();
+    blame();
     return verdict();
   }
 
@@ -383,7 +384,7 @@ class PredictVerb {
   }
 
   void show() const {
-    if (globals().json) return print(answers_json(answers_, failed_));
+    if (globals().json) return print(answers_json(globals(), answers_, failed_));
     const bool to_file = !request_.output.empty();
     for (const Answer& answer : answers_) {
       if (request_.csv)
@@ -427,6 +428,13 @@ class PredictVerb {
                " extrapolating: outside of what the model was trained on, so trust them less");
     if (refused > 0)
       note(globals(), std::to_string(refused) + " without an answer; the status says why");
+  }
+
+  void blame() const {
+    for (const Answer& answer : answers_)
+      for (const Error& fault :
+           faults_of_rows(answer.prediction.rows, answer.choice.predictor.info->id))
+        print_error(globals().plugin_path, fault);
   }
 
   int verdict() const {

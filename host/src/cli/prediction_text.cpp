@@ -3,9 +3,12 @@
 #include "cli/prediction_text.hpp"
 
 #include <cstdio>
+#include <map>
 
+#include "components/named_errors.hpp"
 #include "omen/table.hpp"
 #include "omen/tables.h"
+#include "tables/row_status.hpp"
 #include "text/render.hpp"
 
 namespace omen::host::cli {
@@ -41,6 +44,20 @@ std::string method_text(const Table& rows, const std::string& target) {
   if (const std::size_t colon = method.find(':'); colon != method.npos)
     method.replace(colon, 1, " by ");
   return method.empty() ? "" : ", " + method;
+}
+
+std::vector<Error> faults_of_rows(const Table& rows, const std::string& predictor) {
+  const StringColumn status = rows.strings(OMEN_COLUMN_STATUS);
+  std::map<std::string, std::int64_t> counts;
+  for (std::int64_t row = 0; row < status.size(); ++row)
+    if (from_word<RowFault>(status[row])) ++counts[std::string(status[row])];
+  std::vector<Error> faults;
+  for (const auto& [fault, count] : counts)
+    faults.emplace_back(OMEN_INTERNAL,
+                        "plugin misbehaving: " + predictor + " calls " + std::to_string(count) +
+                            (count == 1 ? " row" : " rows") + " an answer: " + fault,
+                        verify_hint(predictor));
+  return faults;
 }
 
 }  // namespace omen::host::cli

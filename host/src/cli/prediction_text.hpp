@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "omen/error.hpp"
 
 namespace omen {
 class Table;
@@ -21,5 +24,8 @@ std::string probability_text(const Table& rows, const std::string& target, std::
 std::string method_of(const Table& rows, const std::string& target);
 // ", simulated by eyeriss", for a heading.
 std::string method_text(const Table& rows, const std::string& target);
+
+// Rows that a predictor calls answers and that are none are its defect, one for each kind of them.
+std::vector<Error> faults_of_rows(const Table& rows, const std::string& predictor);
 
 }  // namespace omen::host::cli

@@ -32,7 +32,7 @@ std::string short_number(double value) {
   throw Error(OMEN_INVALID_ARGUMENT,
               "option '" + option.key + "' of " + component.id + " is " +
                   (text.empty() ? "empty" : text) + "; " + what,
-              hint);
+              hint.empty() ? "see its options with: omen info " + component.id : hint);
 }
 
 bool parse_real(std::string_view text, double& value) {

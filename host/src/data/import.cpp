@@ -50,7 +50,11 @@ void require(const std::string& what, const std::string& name, const Names& have
 class Importer {
  public:
   Importer(const ImportPlan& plan, const fs::path& directory, const ImportHooks& hooks)
-      : plan_(plan), hooks_(hooks), keys_(directory), writer_(directory / kFileName, "workloads") {}
+      : plan_(plan),
+        hooks_(hooks),
+        keys_(directory),
+        writer_(directory / kFileName, "workloads", container::TableWriter::kTextMemory,
+                [this] { stop_if_cancelled(); }) {}
 
   void read(const std::string& file) {
     file_ = file == "-" ? "standard input" : file;
@@ -111,6 +115,7 @@ class Importer {
     const Names in_file = column_names_of(schema);
     for (const auto& [from, to] : plan_.renames) require("--rename", from, in_file);
     const Names names = column_names_of(rename_columns(schema, plan_.renames));
+    stop_if_cancelled();
     if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
       throw Error(OMEN_INVALID_DATA, "renaming gives two columns the same name");
     if (first_names_.empty()) {
@@ -126,8 +131,7 @@ class Importer {
   }
 
   void add(const Table& batch) {
-    if (hooks_.is_cancelled && hooks_.is_cancelled())
-      throw Error(OMEN_CANCELLED, "import was cancelled");
+    stop_if_cancelled();
     const Table rows = rename_columns(batch, plan_.renames);
     const auto lines = rows.column<std::int64_t>(kLineColumn);
     for (const TargetSpec& target : plan_.info.targets) check_target(rows, target.name, lines);
@@ -137,6 +141,10 @@ class Importer {
     if (hooks_.progress) hooks_.progress(writer_.rows());
   }
 
+  void stop_if_cancelled() const {
+    if (hooks_.is_cancelled && hooks_.is_cancelled())
+      throw Error(OMEN_CANCELLED, "import was cancelled");
+  }
   [[noreturn]] void fail(std::int64_t line, const std::string& what,
                          const std::string& hint) const {
     throw Error(OMEN_INVALID_DATA, file_ + ":" + std::to_string(line) + ": " + what, hint);

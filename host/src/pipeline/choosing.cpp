@@ -142,6 +142,16 @@ bool is_text_column(const std::vector<std::string>& schema, const std::string& n
   });
 }
 
+// A model file knows which component made it, but not whether that is installed here.
+ComponentRef predictor_of(const Registry& registry, const Model& model) {
+  try {
+    return registry.component(OMEN_PREDICTOR, model.card().component);
+  } catch (const Error& e) {
+    if (e.code() != OMEN_NOT_FOUND) throw;
+    throw Error(OMEN_INVALID_DATA, model.card().file + " cannot be used: " + e.what(), e.hint());
+  }
+}
+
 // "1M" as 1000000 and "1Mi" as 1048576; other texts as they are.
 std::string plain_size(const std::string& text) {
   const std::string suffix = text.substr(text.find_last_of("0123456789.") + 1);
@@ -164,11 +174,10 @@ Choice choose_predictor(const Registry& registry, Models& models, const Tables& 
                         const std::string& dialect, const std::string& component,
                         const std::string& model) {
   if (component.empty() && !model.empty()) {
-    // A model file knows which component made it.
     std::error_code error;
     if (fs::exists(model, error) || fs::path(model).extension() == ".omen") {
       const Model opened = models.open(model);
-      return {registry.component(OMEN_PREDICTOR, opened.card().component), opened};
+      return {predictor_of(registry, opened), opened};
     }
     throw Error(OMEN_INVALID_ARGUMENT,
                 "model '" + model + "' is no file, so a predictor must be named",

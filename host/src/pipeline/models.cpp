@@ -177,8 +177,10 @@ ModelCard load_into(Handle& handle, const ComponentRef& component, const Model& 
   try {
     handle.load(model.reader().source());
   } catch (const Error& e) {
-    throw Error(e.code(), component.info->id + " cannot load " + card.file + ": " + e.what(),
-                e.hint(), e.details_json());
+    throw Error(
+        e.code(), component.info->id + " cannot load " + card.file + ": " + e.what(),
+        e.hint().empty() ? "train it again with: omen train " + component.info->id : e.hint(),
+        e.details_json());
   }
   return card;
 }

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <unordered_map>
 
 #include "components/named_errors.hpp"
 #include "components/withheld.hpp"
 #include "pipeline/conform.hpp"
-#include "tables/row_status.hpp"
 
 namespace omen::host {
 namespace {
@@ -23,58 +20,6 @@ std::int64_t rows_due(const Tables& inputs) {
     if (const auto table = inputs.find(name); table != inputs.end())
       most = std::max(most, table->second.rows());
   return most;
-}
-
-// Rows that call themselves an answer and hold no finite number for a target.
-std::vector<bool> hollow_rows(const Table& predictions) {
-  std::vector<bool> hollow(static_cast<std::size_t>(predictions.rows()));
-  for (const std::string& target : target_names(predictions)) {
-    const std::size_t column = predictions.index(target);
-    if (!is_number(predictions.type(column))) continue;
-    const std::vector<double> values = predictions.numbers(column);
-    for (std::size_t row = 0; row < values.size(); ++row)
-      if (!std::isfinite(values[row])) hollow[row] = true;
-  }
-  if (predictions.has("status"))
-    for (std::size_t row = 0; row < hollow.size(); ++row)
-      if (!is_answer(predictions.strings("status")[static_cast<std::int64_t>(row)]))
-        hollow[row] = false;
-  return hollow;
-}
-
-// Predictions in the order of the workloads, with empty cells and the reason as status where order
-// is -1.
-Table with_gaps(const Table& predictions, const std::vector<std::int64_t>& order,
-                const Table& workloads, const std::vector<std::string>& reasons) {
-  std::vector<std::int64_t> rows;
-  std::vector<bool> present;
-  for (const std::int64_t row : order) {
-    rows.push_back(std::max<std::int64_t>(row, 0));
-    present.push_back(row >= 0);
-  }
-  const Table taken = take(predictions, rows);
-  TableBuilder builder;
-  for (std::size_t c = 0; c < taken.columns(); ++c) {
-    const std::string name(taken.name(c));
-    if (name == "workload_id" || name == "status" || is_list(taken.type(c))) continue;
-    if (is_text(taken.type(c))) {
-      std::vector<std::string> texts;
-      for (std::int64_t row = 0; row < taken.rows(); ++row)
-        texts.emplace_back(taken.strings(c)[row]);
-      builder.add_categories(name, texts, taken.metadata(c)).valid(present);
-    } else {
-      builder.add(name, taken.numbers(c), taken.metadata(c)).valid(present);
-    }
-  }
-  std::vector<std::string> status;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool said = present[i] && taken.has("status");
-    status.push_back(!present[i] ? reasons[i]
-                     : said ? std::string(taken.strings("status")[static_cast<std::int64_t>(i)])
-                            : "ok");
-  }
-  builder.add_categories("status", status);
-  return with_column(builder.finish(), workloads, workloads.index("workload_id"));
 }
 
 // What is reported are the options that the model was made with, and what was asked for now.
@@ -146,9 +91,10 @@ Answer ReadyPredictor::predict(const Tables& inputs) {
   answer.seconds = seconds_since(start);
   // With candidates there is a row for each pair, and a task on nodes has a row for each node.
   if (inputs.count("candidates") || answer.rows.has("node_id")) return answer;
-  answer.rows =
-      checked_predictions(answer.rows, inputs.at("workloads"), id,
-                          answer.failure ? std::string("failed: ") + answer.failure->what() : "");
+  answer.rows = checked_predictions(
+      answer.rows, inputs.at("workloads"), id,
+      answer.failure ? std::string("failed: ") + answer.failure->what() : "",
+      choice_.model.empty() ? std::vector<TargetFacts>{} : choice_.model.card().targets);
   return answer;
 }
 
@@ -193,49 +139,8 @@ Table read_until_failure(TableStream stream, const RunContext& run, std::int64_t
     throw Error(OMEN_INTERNAL,
                 "plugin misbehaving: " + who + " was asked for " + std::to_string(due) +
                     " rows, gave " + std::to_string(rows) + " and did not end",
-                "check it with: omen verify " + who.substr(0, who.find('.')));
+                verify_hint(who));
   return batches.empty() ? stream.schema() : batches.size() == 1 ? batches[0] : concat(batches);
-}
-
-Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,
-                          const std::string& failure) {
-  const auto misbehaving = [&who](const std::string& what) {
-    return Error(OMEN_INTERNAL, "plugin misbehaving: " + who + " " + what,
-                 "check it with: omen verify " + who.substr(0, who.find('.')));
-  };
-  if (!predictions.has("workload_id") ||
-      predictions.type(predictions.index("workload_id")) != Type::kInt64)
-    throw misbehaving("predicted without an int64 column workload_id");
-  std::unordered_map<std::int64_t, std::int64_t> row_of;
-  const auto answered = predictions.column<std::int64_t>("workload_id");
-  for (std::int64_t row = 0; row < predictions.rows(); ++row)
-    if (!row_of.emplace(answered[row], row).second)
-      throw misbehaving("predicted workload " + std::to_string(answered[row]) + " twice");
-  const std::vector<bool> hollow = hollow_rows(predictions);
-  std::vector<std::int64_t> order;
-  std::vector<std::string> reasons;  // of rows without an answer
-  std::int64_t found = 0;
-  for (const std::int64_t id : workloads.column<std::int64_t>("workload_id")) {
-    const auto at = row_of.find(id);
-    if (at == row_of.end() && failure.empty())
-      throw misbehaving("gave no row for workload " + std::to_string(id));
-    found += at != row_of.end();
-    const bool refused = at != row_of.end() && hollow[static_cast<std::size_t>(at->second)];
-    reasons.push_back(at == row_of.end() ? failure : refused ? "no finite answer" : "");
-    order.push_back(reasons.back().empty() ? at->second : -1);
-  }
-  if (found != predictions.rows())
-    throw misbehaving("predicted " + std::to_string(predictions.rows() - found) +
-                      " workloads that it was not given");
-  if (std::find(order.begin(), order.end(), -1) != order.end())
-    return with_gaps(predictions, order, workloads, reasons);
-  Table sorted =
-      std::is_sorted(order.begin(), order.end()) ? predictions : take(predictions, order);
-  if (sorted.has("status")) return sorted;
-  return with_column(
-      sorted,
-      category_column("status", std::vector<std::string>(order.size(), word_of(RowStatus::kOk))),
-      0);
 }
 
 std::vector<std::string> target_names(const Table& predictions) {

@@ -132,9 +132,11 @@ class ReadyScorer {
 Table read_until_failure(TableStream stream, const RunContext& run, std::int64_t due,
                          const std::string& who, std::optional<Error>& failure);
 // One row per workload in order, with a status; throws where a row is doubled, missing or was never
-// asked for. Where the stream failed early, `failure` is the status of the rows that never came; a
-// row that is called an answer and holds no finite number gets a status that says so.
+// asked for, and where one of `targets` is text instead of a number. Where the stream failed early,
+// `failure` is the status of the rows that never came; a row that is called an answer and holds no
+// finite number, or an interval upside down, gets its RowFault as status.
 Table checked_predictions(const Table& predictions, const Table& workloads, const std::string& who,
-                          const std::string& failure = {});
+                          const std::string& failure = {},
+                          const std::vector<TargetFacts>& targets = {});
 
 }  // namespace omen::host

@@ -35,6 +35,12 @@ inline std::string show_value(std::string_view value) {
   return out + (value.size() > kLimit ? "...'" : "'");
 }
 
+// Throws once the user gave up; whoever reads text asks every so many bytes and fields.
+inline void stop_if_cancelled(const std::string& name) {
+  if (const auto asked = reading_cancelled.load(); asked && asked())
+    throw Error(OMEN_CANCELLED, "reading '" + name + "' was interrupted");
+}
+
 class ByteWindow {
  public:
   // One record may not outgrow this, so that an unclosed quote does not read a pipe into memory.
@@ -50,8 +56,7 @@ class ByteWindow {
   // Reads on; false at the end of the stream. Invalidates data().
   bool more() {
     constexpr std::size_t kChunk = std::size_t{1} << 16;
-    if (const auto asked = reading_cancelled.load(); asked && asked())
-      throw Error(OMEN_CANCELLED, "reading '" + name_ + "' was interrupted");
+    stop_if_cancelled(name_);
     if (first_ > 0 && !mark_) {
       std::memmove(bytes_.data(), bytes_.data() + first_, size());
       last_ -= first_;

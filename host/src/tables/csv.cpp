@@ -235,7 +235,10 @@ class CsvReader {
     std::int64_t rows = 0;
     while (rows < options_.batch_rows && bytes < options_.batch_bytes && next_row()) {
       const auto& fields = scanner_.fields();
-      for (std::size_t c = 0; c < columns_.size(); ++c) add(columns_[c], fields[c]);
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        look_up(c);
+        add(columns_[c], fields[c]);
+      }
       if (!options_.line_column.empty()) lines_.push_back(scanner_.record_place().line);
       bytes += scanner_.record_bytes();
       ++rows;
@@ -244,7 +247,10 @@ class CsvReader {
     if (done_ && started_) return std::nullopt;
     started_ = true;
     TableBuilder builder;
-    for (ColumnBuffer& column : columns_) column.flush(builder);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      look_up(c);
+      columns_[c].flush(builder);
+    }
     if (!options_.line_column.empty()) builder.add(options_.line_column, std::exchange(lines_, {}));
     return builder.finish();
   }
@@ -252,11 +258,17 @@ class CsvReader {
  private:
   using Field = CsvScanner::Field;
 
+  // A row of a million columns takes longer than a user waits for an answer to Ctrl-C.
+  void look_up(std::size_t column) const {
+    if (column % 4096 == 4095) stop_if_cancelled(scanner_.name());
+  }
+
   void read_header() {
     if (!scanner_.next())
       scanner_.fail({1, 1}, "file is empty", "The first line names the columns.");
     std::unordered_map<std::string, std::size_t> seen;
     for (const Field& field : scanner_.fields()) {
+      look_up(names_.size());
       std::string name(scanner_.text(field));
       if (name.empty()) name = options_.unnamed_column;
       if (name.empty())
@@ -296,14 +308,17 @@ class CsvReader {
          rows < options_.batch_rows && scanner_.marked_bytes() < options_.batch_bytes; ++rows) {
       if (!next_row()) break;
       for (std::size_t c = 0; c < names_.size(); ++c) {
+        look_up(c);
         const Field& field = scanner_.fields()[c];
         const std::string_view text = trim(scanner_.text(field));
         if (!text.empty()) guesses[c].see(text, scanner_, field);
       }
     }
     scanner_.rewind();
-    for (std::size_t c = 0; c < names_.size(); ++c)
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      look_up(c);
       columns_.emplace_back(names_[c], type_of_column(names_[c], guesses[c]));
+    }
   }
 
   Type type_of_column(const std::string& name, const CsvGuess& guess) const {

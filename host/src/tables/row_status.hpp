@@ -13,6 +13,13 @@ struct WordTable<RowStatus> {
   static constexpr const char* kWords[] = {"ok", "extrapolating"};
 };
 
+// Why the host does not take a row for an answer although the predictor does.
+enum class RowFault { kNotFinite, kCrossed };
+template <>
+struct WordTable<RowFault> {
+  static constexpr const char* kWords[] = {"no finite answer", "lower end above upper end"};
+};
+
 inline bool is_answer(std::string_view status) {
   return from_word<RowStatus>(status).has_value();
 }

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "components/named_errors.hpp"
 #include "text/log.hpp"
 
 namespace omen::host {
@@ -57,8 +58,13 @@ SpawnRequest spawn_request(const Manifest& plugin, const WorkerLimits& limits) {
   if (!limits.plugin_path.empty())
     request.environment.emplace_back("OMEN_PLUGIN_PATH", joined(limits.plugin_path));
   request.keeps_stdout = limits.owns_stdout;
-  request.on_stdout = [id = plugin.id](std::string_view line) {
-    log(OMEN_LOG_INFO, id, "wrote to stdout: " + std::string(line));
+  // The first line is worth a warning, a thousand are not.
+  request.on_stdout = [id = plugin.id, warned = false](std::string_view line) mutable {
+    const std::string text = "wrote to stdout: " + std::string(line);
+    if (std::exchange(warned, true))
+      log(OMEN_LOG_INFO, id, text);
+    else
+      log(OMEN_LOG_WARN, id, text + " (results belong there; " + verify_hint(id) + ")");
   };
   return request;
 }
