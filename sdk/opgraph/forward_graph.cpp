@@ -38,7 +38,8 @@ std::span<const Edge> ForwardGraph::inputs(OpId id) const {
 
 double ForwardGraph::parameter_count() const {
   double count = 0;
-  for (const Parameters& each : parameters_) count += each.count;
+  for (const Parameters& each : parameters_)
+    if (!each.shared) count += each.count;
   return count;
 }
 

@@ -53,7 +53,7 @@ class BackwardPass {
     for (OpId id = 0; id < forward_.size(); ++id) {
       kept_[at(id)] = id;
       if (forward_.gradient(id) == Gradient::none) continue;
-      bool any = forward_.parameters(id).count > 0;
+      bool any = forward_.parameters(id).count > 0 || forward_.gradient(id) == Gradient::sent_back;
       for (const Edge& edge : forward_.inputs(id)) any = any || wanted(edge.src);
       wanted_[at(id)] = any ? 1 : 0;
     }
@@ -116,6 +116,8 @@ class BackwardPass {
         return reread(id, gradient, false, true);
       case Gradient::from_both:
         return reread(id, gradient, true, true);
+      case Gradient::mask:
+        return masked(id, gradient);
       case Gradient::factors:
         return factors(id, gradient);
       case Gradient::matmul:
@@ -126,6 +128,9 @@ class BackwardPass {
         return attention(id, gradient);
       case Gradient::gather:
         return scatter(id, gradient);
+      case Gradient::sent_back:
+        emit(forward_.op(id), gradient_name(id), {gradient});
+        return;
       case Gradient::all_reduce: {
         const Op sum = collective_op(OpClass::all_reduce, forward_.op(id).precision,
                                      forward_.size_of(id), forward_.op(id).ranks);
@@ -141,7 +146,8 @@ class BackwardPass {
         if (!wanted(edge.src)) continue;
         Op op =
             elementwise_op(OpClass::loss, forward_.op(id).precision, forward_.op(edge.src).shape);
-        give(edge.src, emit(std::move(op), gradient_name(id), {kept_[at(edge.src)]}));
+        op.bytes_written = op.output_bytes = forward_.size_of(edge.src);
+        give(edge.src, emit(std::move(op), gradient_name(id), {kept_[at(id)]}));
       }
       return;
     }
@@ -152,17 +158,17 @@ class BackwardPass {
   }
 
   void pass(OpId id, OpId gradient) {
-    if (forward_.parameters(id).count > 0) sum_of_bias(id, gradient);
+    if (forward_.parameters(id).count > 0) learnt(id, sum_of_bias(id, gradient));
     for (const Edge& edge : forward_.inputs(id)) give(edge.src, gradient);
   }
 
-  void sum_of_bias(OpId id, OpId gradient) {
-    const double count = forward_.parameters(id).count;
+  OpId sum_of_bias(OpId id, OpId gradient) {
+    const double count = forward_.parameters(id).bias;
     Op op =
         shrinking_op(OpClass::reduce, forward_.op(id).precision, elements_of(forward_.op(id).shape),
                      shape_of({static_cast<std::int64_t>(count)}));
     op.output_bytes = 0;
-    learnt(id, emit(std::move(op), gradient_name(id, "/parameters"), {gradient}));
+    return emit(std::move(op), gradient_name(id, "/bias"), {gradient});
   }
 
   void mirror(OpId id, OpId gradient) {
@@ -202,6 +208,13 @@ class BackwardPass {
     if (forward_.parameters(id).count > 0) learnt(id, made);
   }
 
+  void masked(OpId id, OpId gradient) {
+    const OpId to = forward_.inputs(id)[0].src;
+    Op op = elementwise_op(OpClass::elementwise, forward_.op(id).precision, forward_.op(id).shape);
+    op.bytes_read += elements_of(op.shape);
+    give(to, emit(std::move(op), gradient_name(id), {gradient, kept_[at(id)]}));
+  }
+
   void factors(OpId id, OpId gradient) {
     const auto inputs = forward_.inputs(id);
     for (const Edge& edge : inputs) {
@@ -232,6 +245,7 @@ class BackwardPass {
       if (learns) op.bytes_written = forward_.parameters(id).count * gradient_width_;
       const OpId made = emit(std::move(op), gradient_name(id, learns ? "/parameters" : "/right"),
                              {kept_[at(left)], gradient});
+      if (learns && forward_.parameters(id).bias > 0) sum_of_bias(id, gradient);
       learns ? learnt(id, made) : give(right, made);
     }
     if (!wanted(left)) return;
@@ -301,13 +315,14 @@ class BackwardPass {
   void learnt(OpId id, OpId gradient) {
     const Parameters& parameters = forward_.parameters(id);
     if (options_.weight_decay_as_loss) gradient = decayed(id, gradient);
-    if (options_.accumulate) {
+    if (options_.accumulate || parameters.shared) {
       Op op = elementwise_op(OpClass::elementwise, options_.precision,
                              shape_of({static_cast<std::int64_t>(parameters.count)}), 2);
       op.output_bytes = 0;
       op.kernels = parameters.variables;
       gradient = emit(std::move(op), gradient_name(id, "/accumulate"), {gradient});
     }
+    if (parameters.shared) return;  // those of the earlier operation wait for this sum
     bucket_.push_back(gradient);
     bucket_bytes_ += parameters.count * gradient_width_;
     bucket_parameters_ += parameters.count;

@@ -21,18 +21,22 @@ enum class Gradient : std::uint8_t {
   from_input,   // reads the input again: norms and most activations
   from_output,  // reads the output again: relu, softmax, losses
   from_both,    // reads both: maximum over windows
+  mask,         // reads one byte for each number: dropout
   factors,      // each factor needs the others
   matmul,
   conv,
   attention,
   gather,
   all_reduce,  // nothing forward, a sum over ranks backward
+  sent_back,   // to the rank where it came from
 };
 
 // Parameters that an operation reads.
 struct Parameters {
   double count = 0;      // numbers in them
   double variables = 0;  // tensors that they form
+  double bias = 0;       // numbers of `count` that are added to the output
+  bool shared = false;   // an earlier operation has them, too
 };
 
 // Operations from..to are run again before their gradients, instead of keeping their outputs.
