@@ -209,10 +209,10 @@ class BackwardPass {
   }
 
   void masked(OpId id, OpId gradient) {
-    const OpId to = forward_.inputs(id)[0].src;
+    const OpId to = forward_.inputs(id)[0].src, mask = forward_.inputs(id)[1].src;
     Op op = elementwise_op(OpClass::elementwise, forward_.op(id).precision, forward_.op(id).shape);
     op.bytes_read += elements_of(op.shape);
-    give(to, emit(std::move(op), gradient_name(id), {gradient, kept_[at(id)]}));
+    give(to, emit(std::move(op), gradient_name(id), {gradient, kept_[at(mask)]}));
   }
 
   void factors(OpId id, OpId gradient) {

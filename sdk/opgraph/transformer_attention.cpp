@@ -135,7 +135,7 @@ OpId TransformerBuilder::attend_eagerly(const Heads& h) {
   mixed.shape = rows(h.heads * h.value_width);
   OpId out = graph_.add(named("mix"), mixed, Gradient::matmul, {scores, v});
   if (run_.mode == Mode::train && run_.recompute == Recompute::selective)
-    graph_.recompute(first, out - 1);
+    graph_.recompute(first, out);
   out = graph_.add(named("merge"), elementwise_op(OpClass::move, p, rows(h.heads * h.value_width)),
                    Gradient::same, {out});
   return out;

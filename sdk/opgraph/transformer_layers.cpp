@@ -44,11 +44,14 @@ OpId TransformerBuilder::add(const char* name, OpId a, OpId b) {
 
 OpId TransformerBuilder::dropped(const char* name, OpId x, const Shape& shape, double share) {
   if (run_.mode != Mode::train || !run_.dropout || share == 0) return x;
+  // The mask is what backward needs; it is written by the same kernel.
+  Op mask = view_op(shape);
+  mask.kind = OpClass::other;
+  mask.output_bytes = elements_of(shape);
+  const OpId kept = graph_.add(named(name), mask, Gradient::none, {});
   Op op = elementwise_op(OpClass::elementwise, sizes_.activations, shape);
-  const double mask = elements_of(shape);
-  op.bytes_written += mask;
-  op.output_bytes += mask;
-  return graph_.add(named(name), op, Gradient::mask, {x});
+  op.bytes_written += mask.output_bytes;
+  return graph_.add(named(name), op, Gradient::mask, {x, kept});
 }
 
 OpId TransformerBuilder::activation(OpId x, const Shape& shape) {

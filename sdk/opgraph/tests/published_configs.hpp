@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace omen::opgraph::testing {
+namespace omen::opgraph::published_models {
 
 struct Published {
   const char* name;
@@ -155,4 +155,4 @@ inline const Published& published(const std::string& name) {
   return kPublished[0];
 }
 
-}  // namespace omen::opgraph::testing
+}  // namespace omen::opgraph::published_models
