@@ -82,16 +82,19 @@ void describe_collective(const Op& op, const Device& device, OpFeatures& f) {
 
 // Traffic has no tiles; what kind of pass it is takes their place.
 void describe_traffic(const Op& op, OpFeatures& f) {
-  const double written = std::max(op.bytes_written, 1.0);
+  const bool softmax = op.kind == OpClass::softmax, norm = op.kind == OpClass::norm;
+  const bool activation = op.kind == OpClass::activation;
   double row = 1;
   for (const std::int64_t extent : op.shape)
     if (extent > 0) row = static_cast<double>(extent);
-  f[0] = log_of((op.bytes_read + 1) / written);
-  f[1] = log_of(row);
-  f[2] = op.kind == OpClass::softmax ? 1 : 0;
-  f[3] = op.kind == OpClass::norm ? 1 : 0;
-  f[4] = op.kind == OpClass::activation ? 1 : 0;
-  f[5] = op.kind == OpClass::elementwise ? 1 : 0;
+  // Only passes of single elements were measured with several inputs; all other kinds of traffic
+  // are asked about as copies.
+  if (op.kind == OpClass::elementwise)
+    f[0] = log_of(op.bytes_read / std::max(op.bytes_written, 1.0));
+  f[1] = softmax || norm ? log_of(row) : 0;
+  f[2] = softmax ? 1 : 0;
+  f[3] = norm ? 1 : 0;
+  f[4] = activation ? 1 : 0;
 }
 
 }  // namespace
