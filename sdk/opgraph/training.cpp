@@ -24,7 +24,8 @@ class BackwardPass {
         graph_(forward_.graph()),
         parts_(static_cast<std::size_t>(forward_.size())),
         wanted_(static_cast<std::size_t>(forward_.size())),
-        kept_(static_cast<std::size_t>(forward_.size())) {
+        kept_(static_cast<std::size_t>(forward_.size())),
+        squares_(static_cast<std::size_t>(forward_.size())) {
     const auto more = 4 * static_cast<std::size_t>(forward_.size());
     graph_.ops.reserve(more);
     graph_.edges.reserve(3 * more);
@@ -314,7 +315,7 @@ class BackwardPass {
   // What becomes of a gradient of parameters once it is there.
   void learnt(OpId id, OpId gradient) {
     const Parameters& parameters = forward_.parameters(id);
-    if (options_.weight_decay_as_loss) gradient = decayed(id, gradient);
+    if (options_.weight_decay_as_loss && decays(id)) gradient = decayed(id, gradient);
     if (options_.accumulate || parameters.shared) {
       Op op = elementwise_op(OpClass::elementwise, options_.precision,
                              shape_of({static_cast<std::int64_t>(parameters.count)}), 2);
@@ -380,15 +381,21 @@ class BackwardPass {
       emit(gathered, "update/gather", {static_cast<OpId>(graph_.ops.size()) - 1});
   }
 
+  // Norms are left out, and what is shared counts once.
+  bool decays(OpId id) const {
+    const Parameters& parameters = forward_.parameters(id);
+    return parameters.count > 0 && !parameters.shared && forward_.op(id).kind != OpClass::norm;
+  }
+
   void add_weight_decay() {
     for (OpId id = 0; id < forward_.size(); ++id) {
       const Parameters& parameters = forward_.parameters(id);
-      if (parameters.count == 0) continue;
+      if (!decays(id)) continue;
       Op op = shrinking_op(OpClass::reduce, options_.precision, parameters.count, shape_of({1}));
       op.kernels = parameters.variables;
       op.output_bytes = 0;
       op.flops = 2 * parameters.count;
-      emit(std::move(op), gradient_name(id, "/square"), {id});
+      squares_[at(id)] = emit(std::move(op), gradient_name(id, "/square"), {});
       graph_.ops.back().phase = Phase::forward;
     }
   }
@@ -401,7 +408,7 @@ class BackwardPass {
     op.bytes_written *= 2;
     op.output_bytes = 0;
     op.kernels = 2 * parameters.variables;
-    return emit(std::move(op), gradient_name(id, "/decay"), {gradient});
+    return emit(std::move(op), gradient_name(id, "/decay"), {gradient, squares_[at(id)]});
   }
 
   ForwardGraph forward_;
@@ -410,7 +417,8 @@ class BackwardPass {
   OpGraph graph_;
   std::vector<std::vector<OpId>> parts_;  // of the gradient of each forward operation
   std::vector<char> wanted_;
-  std::vector<OpId> kept_;  // the copy of a forward operation that gradients read
+  std::vector<OpId> kept_;     // the copy of a forward operation that gradients read
+  std::vector<OpId> squares_;  // of the parameters of each forward operation
   std::vector<OpId> bucket_, sums_;
   double bucket_bytes_ = 0, bucket_parameters_ = 0;
 };
