@@ -251,7 +251,7 @@ std::vector<OperatorRow> read_collectives() {
   return sampler.take();
 }
 
-Device device_named(const std::string& system) {
+const telemetry::PublishedDevice& registered(const std::string& system) {
   static const std::map<std::string, std::string> spellings = {{"a100_sxm", "A100-SXM4-80GB"},
                                                                {"b200_sxm", "B200"},
                                                                {"b300_sxm", "B300"},
@@ -266,8 +266,12 @@ Device device_named(const std::string& system) {
   const telemetry::PublishedDevice* found =
       telemetry::find_device(known == spellings.end() ? system : known->second);
   if (!found) throw std::runtime_error("no device is called " + system);
+  return *found;
+}
+
+Device device_named(const std::string& system) {
   const std::optional<Device> device =
-      device_of([&](const std::string& figure) { return found->figure(figure); });
+      device_of([&](const std::string& figure) { return registered(system).figure(figure); });
   if (!device) throw std::runtime_error(system + " has too few figures");
   return *device;
 }

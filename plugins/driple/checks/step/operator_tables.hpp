@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <omen/telemetry/device_registry.hpp>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ std::vector<OperatorRow> read_attention(bool decode, std::size_t most);
 std::vector<OperatorRow> read_collectives();
 
 // Published figures by the names that the tables use.
+const telemetry::PublishedDevice& registered(const std::string& system);
 Device device_named(const std::string& system);
 std::string family_named(const std::string& system);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <omen/learn/errors.hpp>
 #include <omen/learn/random.hpp>
 
 namespace omen::driple {
@@ -56,6 +57,7 @@ class Adam {
 // Beyond this the loss of a row grows no faster, so that outliers do not lead.
 constexpr float kHuber = 0.3F;
 constexpr double kQuantile = 0.002;
+constexpr std::int64_t kMostHidden = 4096;
 
 double quantile_of(std::vector<double> values, double level) {
   const auto at = static_cast<std::ptrdiff_t>(level * static_cast<double>(values.size() - 1));
@@ -194,6 +196,7 @@ void EfficiencyNet::save(learn::StateWriter& out, const std::string& name) const
     floors[static_cast<Index>(m)] = members_[m].log_floor;
   }
   out.put_numbers(name + ".floors", floors);
+  out.put_integers(name + ".hidden", {members_.empty() ? 0 : members_[0].w1.cols()});
 }
 
 void EfficiencyNet::load(const learn::StateReader& in, const std::string& name, Index features) {
@@ -203,12 +206,16 @@ void EfficiencyNet::load(const learn::StateReader& in, const std::string& name, 
   mean_ = ranges.row(2);
   deviation_ = ranges.row(3);
   const Vector floors = in.numbers(name + ".floors");
+  const std::vector<std::int64_t> width = in.integers(name + ".hidden");
+  if (width.size() != 1 || width[0] < 1 || width[0] > kMostHidden)
+    learn::throw_bad_data("the model's network '" + name + "' has no sensible width",
+                          "Train it again with this version.");
+  const Index hidden = width[0];
   members_.clear();
   for (Index m = 0; m < floors.size(); ++m) {
     const std::string prefix = name + "." + std::to_string(m);
     Member member;
-    member.w1 = in.floats(prefix + ".w1", features + 1, -1).cast<float>();
-    const Index hidden = member.w1.cols();
+    member.w1 = in.floats(prefix + ".w1", features + 1, hidden).cast<float>();
     member.w2 = in.floats(prefix + ".w2", hidden + 1, hidden).cast<float>();
     member.w3 = in.floats(prefix + ".w3", hidden + 1, 1).cast<float>();
     member.log_floor = static_cast<float>(floors[m]);

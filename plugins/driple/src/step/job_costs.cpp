@@ -17,7 +17,7 @@ Part part_of(const Op& op, Family family) {
   if (family == Family::collective) return Part::communication;
   if (op.phase == Phase::update) return Part::update;
   if (family == Family::convolution)
-    return op.phase == Phase::backward ? Part::conv_backward : Part::conv_forward;
+    return takes_winograd(op) ? Part::conv_winograd : Part::conv_direct;
   return family == Family::traffic ? Part::traffic : Part::product;
 }
 
@@ -52,8 +52,10 @@ JobCosts job_costs(const opgraph::Job& job, const Device& device, const Operator
     if (!family) continue;
     const bool once = ops[i].phase == Phase::update;
     const double times = once ? 1 : costs.repeats;
-    const double seconds = times * each[i];
-    costs.bound += times * bound_of(ops[i], device).seconds();
+    // Libraries choose among algorithms that no table has; the model of jobs learns their pace.
+    const double bound = bound_of(ops[i], device).seconds();
+    const double seconds = times * (*family == Family::convolution ? bound : each[i]);
+    costs.bound += times * bound;
     costs.kernels += times * ops[i].kernels;
     flops += ops[i].flops, bytes += ops[i].bytes_read + ops[i].bytes_written;
     if (*family == Family::collective && once) {

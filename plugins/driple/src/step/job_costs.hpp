@@ -10,8 +10,8 @@ namespace omen::driple {
 
 // Seconds of one rank's step by what they are spent on.
 enum class Part : std::uint8_t {
-  conv_forward,
-  conv_backward,
+  conv_winograd,
+  conv_direct,
   product,
   traffic,
   update,

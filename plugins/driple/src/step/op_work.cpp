@@ -17,10 +17,6 @@ using opgraph::Precision;
 constexpr double kWinogradSaving = 4;
 constexpr double kTile = 128;
 
-bool takes_winograd(const Op& op) {
-  return op.kind == OpClass::conv && op.kernel == 9 && op.stride == 1 && op.groups <= 1;
-}
-
 bool is_narrow(Precision precision) {
   return precision == Precision::fp8 || precision == Precision::int8 || precision == Precision::fp4;
 }
@@ -99,6 +95,10 @@ void describe_traffic(const Op& op, OpFeatures& f) {
 
 }  // namespace
 
+bool takes_winograd(const Op& op) {
+  return op.kind == OpClass::conv && op.kernel == 9 && op.stride == 1 && op.groups <= 1;
+}
+
 const char* family_word(Family family) {
   constexpr const char* kWords[kFamilyCount] = {"product32", "product16", "product8", "convolution",
                                                 "prefill",   "decode",    "traffic",  "collective"};
@@ -152,7 +152,6 @@ OpFeatures op_features(const Op& op, Family family, const Device& device) {
   const double microseconds = bound.seconds() * 1e6;
   if (family == Family::traffic) {
     describe_traffic(op, f);
-    f[12] = log_of(bytes / device.multiprocessors);
     f[13] = log_of(microseconds);
     return f;
   }

@@ -27,6 +27,8 @@ const char* family_word(Family family);
 std::optional<Family> family_of(const opgraph::Op& op);
 bool is_collective(opgraph::OpClass kind);
 
+// Whether Winograd's algorithm may replace the direct form.
+bool takes_winograd(const opgraph::Op& op);
 // Bytes that one rank sends in a ring.
 double collective_volume(const opgraph::Op& op);
 
