@@ -19,7 +19,8 @@ extern "C" {
  * tf32_flops, bf16_flops, fp16_flops, fp8_flops, fp4_flops, int8_ops, int16_ops (dense peaks),
  * memory_bytes, bandwidth_bytes_per_s, link_bytes_per_s (to the host, one direction),
  * interconnect_bytes_per_s (between devices, both directions), launch_s, tdp_w, base_clock_hz,
- * boost_clock_hz, l2_bytes, l3_bytes, multiprocessors, fp32_lanes, cores, threads, pes.
+ * boost_clock_hz, l2_bytes, l3_bytes, multiprocessors, fp32_lanes, fp32_matrix_flops, chips (that
+ * programs see as devices of their own; the figures are of all), cores, threads, pes.
  *                                                                                      since 0.2 */
 #define OMEN_EXT_DEVICES "omen.devices/1"
 typedef struct omen_devices_ext {

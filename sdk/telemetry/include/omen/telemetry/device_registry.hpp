@@ -18,7 +18,8 @@ namespace omen::telemetry {
 //                 link_bytes_per_s (to the host, one direction),
 //                 interconnect_bytes_per_s (between devices, all links, both directions),
 //                 launch_s (between short kernels in a row; `omen doctor --devices` measures it)
-//   gpu           multiprocessors, fp32_lanes
+//   gpu           multiprocessors, fp32_lanes, fp32_matrix_flops (where matrix units take fp32),
+//                 chips (that programs see as devices of their own; the figures are of all)
 //   cpu           cores, threads, fp32_flops_per_cycle (of a core), l3_bytes
 //   accelerator   pes
 struct PublishedDevice {
