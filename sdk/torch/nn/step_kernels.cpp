@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops, compiled for the base instruction set and, on x86-64, once more for AVX2.
-#include "step_kernels.hpp"
+#include "omen/torch/nn/step_kernels.hpp"
 
 #include <algorithm>
 #include <bit>
