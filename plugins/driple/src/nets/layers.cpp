@@ -34,9 +34,9 @@
 namespace omen::driple {
 namespace {
 
-using torch_kit::StateDict;
 using torch_kit::segment_pool;
 using torch_kit::segment_softmax;
+using torch_kit::StateDict;
 using torch_kit::nn::uniform_parameter;
 
 constexpr std::int64_t kHeads = 4;   // of attention
@@ -304,6 +304,18 @@ at::Tensor as_tensor(const std::vector<std::int64_t>& values) {
 
 const char* word(LayerKind kind) {
   return kKindWords[static_cast<std::size_t>(kind)].data();
+}
+
+const char* word(Aggregator kind) {
+  return kAggregatorWords[static_cast<std::size_t>(kind)].data();
+}
+
+const char* word(Scaler kind) {
+  return kScalerWords[static_cast<std::size_t>(kind)].data();
+}
+
+LayerKind layer_kind_named(const std::string& text) {
+  return named<LayerKind>(kKindWords, text, "layer").front();
 }
 
 std::vector<Aggregator> aggregators_named(const std::string& words) {

@@ -17,9 +17,13 @@ namespace omen::driple {
 
 enum class LayerKind : std::uint8_t { gcn, gat, gin, pna };
 const char* word(LayerKind kind);
+LayerKind layer_kind_named(const std::string& text);
 
 enum class Aggregator : std::uint8_t { sum, mean, max, min, std, var };
 enum class Scaler : std::uint8_t { identity, amplification, attenuation };
+
+const char* word(Aggregator kind);
+const char* word(Scaler kind);
 
 // Lists as text, separated by commas; OMEN_INVALID_ARGUMENT names a word that is unknown.
 std::vector<Aggregator> aggregators_named(const std::string& words);

@@ -113,15 +113,16 @@ TEST_P(NetworkKindsTest, GradientsAreThoseOfTheDenseLoops) {
     ASSERT_TRUE(entry.tensor.grad().defined()) << entry.name;
     const at::NoGradGuard no_graph;
     at::Tensor weight = entry.tensor;
-    const at::Tensor direction = at::rand_like(weight) - 0.5, before = weight.clone();
-    const double step = 2e-3;
-    weight.copy_(before + step * direction);
+    const at::Tensor before = weight.clone(), step = 2e-5 * (at::rand_like(weight) - 0.5);
+    weight.copy_(before + step);
+    const at::Tensor upper = weight.clone();
     const double above = loss();
-    weight.copy_(before - step * direction);
-    const double below = loss();
+    weight.copy_(before - step);
+    // What was really moved: the sums above are rounded.
+    const at::Tensor moved = upper.to(at::kDouble) - weight.to(at::kDouble);
+    const double wanted = (above - loss()) / 2e-5;
     weight.copy_(before);
-    const double wanted = (above - below) / (2 * step);
-    EXPECT_NEAR((entry.tensor.grad() * direction).sum().item<double>(), wanted,
+    EXPECT_NEAR((entry.tensor.grad() * moved).sum().item<double>() / 2e-5, wanted,
                 2e-3 * std::max(0.1, std::abs(wanted)))
         << entry.name;
   }
