@@ -26,6 +26,7 @@ class OpFrequencies {
   double of(std::string_view op) const;
   bool knows(std::string_view op) const { return shares_.find(op) != shares_.end(); }
   std::size_t size() const { return shares_.size(); }
+  const std::map<std::string, double, std::less<>>& shares() const { return shares_; }
 
  private:
   std::map<std::string, double, std::less<>> shares_;

@@ -192,8 +192,8 @@ void NetModel::save(ArtifactWriter& out) const {
     const OutputScale& o = outputs[i];
     out.put_text(prefix + "name", o.name);
     out.put_text(prefix + "metadata", text_of(o.metadata));
-    out.put(prefix + "scale",
-            std::vector<double>{o.scale, o.masked ? 1.0 : 0.0, o.constant, o.half_width});
+    out.put(prefix + "scale", std::vector<double>{o.scale, o.masked ? 1.0 : 0.0, o.constant});
+    out.put(prefix + "residuals", o.residuals);
   }
   torch_kit::save_state(network->state(), out, "network.");
 }
@@ -222,10 +222,11 @@ NetModel NetModel::load(const ArtifactReader& in) {
   for (std::int64_t i = 0; i < options.outputs; ++i) {
     const std::string prefix = "output." + std::to_string(i) + ".";
     const std::vector<double> scale = in.get<double>(prefix + "scale");
-    if (scale.size() != 4)
+    if (scale.size() != 3)
       learn::throw_bad_data("the model's scales are damaged", "Train it again.");
     model.outputs.push_back({in.text(prefix + "name"), metadata_of(in.text(prefix + "metadata")),
-                             scale[0], scale[1] != 0, scale[2], scale[3]});
+                             scale[0], scale[1] != 0, scale[2],
+                             in.get<double>(prefix + "residuals")});
   }
   model.network = std::make_unique<Network>(options);
   torch_kit::load_state(model.network->state(), in, "network.");

@@ -23,7 +23,7 @@ struct OutputScale {
   double scale = 1;
   bool masked = false;
   double constant = 0;
-  double half_width = 0;  // of a 90 % interval by held-out rows; 0: not known
+  std::vector<double> residuals = {};  // absolute ones of held-out rows, ascending; for intervals
 
   double answer(double output) const { return masked ? constant : output * scale; }
 };

@@ -11,6 +11,7 @@
 #include "omen/container.hpp"
 #include "omen/error.hpp"
 #include "omen/learn/errors.hpp"
+#include "omen/learn/intervals.hpp"
 #include "omen/torch/device.hpp"
 
 namespace omen::driple {
@@ -191,19 +192,22 @@ TableStream NetPredictor::predict(const Dataset& in, const Run& run) {
   table.add("workload_id", rows.workload_id);
   for (std::size_t o = 0; o < model.outputs.size(); ++o) {
     const OutputScale& output = model.outputs[o];
+    const bool bounded = !output.residuals.empty();
+    const double width =
+        bounded ? learn::ResidualQuantiles(output.residuals).half_width(run.interval_level()) : 0;
     std::vector<double> value, low, high;
     std::int64_t next = 0;
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const double answer =
           present[row] ? output.answer(outputs[next++][static_cast<std::int64_t>(o)].item<double>())
                        : 0;
-      const double half = output.half_width * (status[row] == kExtrapolating ? kWider : 1);
+      const double half = width * (status[row] == kExtrapolating ? kWider : 1);
       value.push_back(answer);
       low.push_back(answer - half);
       high.push_back(answer + half);
     }
     table.add(output.name, std::move(value), output.metadata).valid(present);
-    if (output.half_width <= 0) continue;
+    if (!bounded) continue;
     table.add(output.name + ".lo", std::move(low), output.metadata).valid(present);
     table.add(output.name + ".hi", std::move(high), output.metadata).valid(present);
   }

@@ -16,13 +16,11 @@
 
 #include "omen/error.hpp"
 #include "omen/learn/errors.hpp"
-#include "omen/learn/intervals.hpp"
 #include "omen/torch/training.hpp"
 
 namespace omen::driple {
 namespace {
 
-constexpr double kLevel = 0.9;  // of intervals
 constexpr std::size_t kFewestResiduals = 10;
 
 // Rows that can be learnt from, with their labels over the scales.
@@ -119,19 +117,20 @@ torch_kit::StateDict trained_tensors(const Network& network, bool transfer) {
   return state;
 }
 
-void measure_intervals(NetModel& model, const Examples& held_out,
-                       const std::function<void(double)>& progress) {
+// What held-out rows were missed by, in the units of the labels.
+void keep_residuals(NetModel& model, const Examples& held_out,
+                    const std::function<void(double)>& progress) {
   if (held_out.graphs.size() < kFewestResiduals) return;
   const at::Tensor apart = (model.run(held_out.graphs, progress) - held_out.labels).abs();
   for (std::size_t o = 0; o < model.outputs.size(); ++o) {
+    const auto column = static_cast<std::int64_t>(o);
     std::vector<double> residuals;
     for (std::int64_t row = 0; row < apart.size(0); ++row)
-      if (held_out.known[row][static_cast<std::int64_t>(o)].item<float>() > 0)
-        residuals.push_back(apart[row][static_cast<std::int64_t>(o)].item<double>());
+      if (held_out.known[row][column].item<float>() > 0)
+        residuals.push_back(apart[row][column].item<double>() * model.outputs[o].scale);
     if (residuals.size() < kFewestResiduals) continue;
     std::sort(residuals.begin(), residuals.end());
-    model.outputs[o].half_width =
-        learn::ResidualQuantiles(std::move(residuals)).half_width(kLevel) * model.outputs[o].scale;
+    model.outputs[o].residuals = std::move(residuals);
   }
 }
 
@@ -193,7 +192,7 @@ void train_network(NetModel& model, const LabelledRows& learnt, const LabelledRo
   training.patience = options.patience;
   training.fingerprint = options.fingerprint;
   torch_kit::train(task, training, torch_kit::hooks_of(run));
-  measure_intervals(model, valid, [&](double done) { run.step(done, "intervals"); });
+  keep_residuals(model, valid, [&](double done) { run.step(done, "intervals"); });
 }
 
 }  // namespace omen::driple

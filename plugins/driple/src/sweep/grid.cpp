@@ -19,9 +19,8 @@ constexpr const char* kGridHint =
     "Write NAME=VALUE,VALUE for each dimension, such as \"model=vgg11,resnet50 batch=8,16\".";
 
 bool is_word(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_';
-  });
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 }  // namespace
@@ -55,8 +54,7 @@ Grid Grid::parse(const std::string& text_or_file) {
   Grid grid;
   std::istringstream parts(text);
   for (std::string part; parts >> part;) grid.add(part);
-  if (grid.dimensions_.empty())
-    throw Error(OMEN_INVALID_ARGUMENT, "the grid is empty", kGridHint);
+  if (grid.dimensions_.empty()) throw Error(OMEN_INVALID_ARGUMENT, "the grid is empty", kGridHint);
   return grid;
 }
 
@@ -78,7 +76,8 @@ Point Grid::point(std::size_t index) const {
 }
 
 std::string point_name(const Point& point) {
-  std::string name = join(point, "_", [](const auto& each) { return std::string_view(each.second); });
+  std::string name =
+      join(point, "_", [](const auto& each) { return std::string_view(each.second); });
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) { return !std::isalnum(c) && c != '.' && c != '-' && c != '_'; }, '-');
@@ -103,8 +102,8 @@ std::vector<std::string> filled_in(const std::vector<std::string>& words,
       }
       const auto value = values.find(name);
       if (value == values.end())
-        throw Error(OMEN_INVALID_ARGUMENT, "the command has a place for {" + name +
-                                               "}, which is no dimension of the grid",
+        throw Error(OMEN_INVALID_ARGUMENT,
+                    "the command has a place for {" + name + "}, which is no dimension of the grid",
                     "Add " + name + "=VALUE to the grid.");
       filled += value->second;
       at = close + 1;

@@ -121,7 +121,8 @@ PerfRow row_of(const std::vector<std::string>& fields, const Places& places,
 
 // -1: the high cluster stands under idle, 1: under active, 0: the peaks do not tell.
 int proven_side(const PerfRow& row) {
-  const bool fits_idle = row.peak <= row.idle + kClear, fits_active = row.peak <= row.burst + kClear;
+  const bool fits_idle = row.peak <= row.idle + kClear,
+             fits_active = row.peak <= row.burst + kClear;
   if (fits_idle == fits_active) return 0;
   return fits_idle ? -1 : 1;
 }
@@ -202,8 +203,8 @@ std::string_view word(Evidence evidence) {
 const std::vector<std::string>& job_columns_of(PerfSchema schema) {
   static const std::vector<std::string> single = {"GPU",       "Model", "BatchSize",
                                                   "Optimizer", "Epoch", "Dataset"};
-  static const std::vector<std::string> distributed = {
-      "GPU", "Model", "Data Set", "Sync/Async", "Hyper-Parameter", "Job Name"};
+  static const std::vector<std::string> distributed = {"GPU",        "Model",           "Data Set",
+                                                       "Sync/Async", "Hyper-Parameter", "Job Name"};
   return schema == PerfSchema::single ? single : distributed;
 }
 

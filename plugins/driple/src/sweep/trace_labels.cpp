@@ -20,11 +20,10 @@ struct Metric {
   Resource resource;
   bool of_gpu;
 };
-constexpr std::array<Metric, 4> kMetrics = {
-    {{"gpu.mem_util_percent", Resource::gpu_mem_util, true},
-     {"gpu.util_percent", Resource::gpu_util, true},
-     {"cpu.busy_percent", Resource::cpu_util, false},
-     {"gpu.mem_used_bytes", Resource::gpu_memory, true}}};
+constexpr std::array<Metric, 4> kMetrics = {{{"gpu.mem_util_percent", Resource::gpu_mem_util, true},
+                                             {"gpu.util_percent", Resource::gpu_util, true},
+                                             {"cpu.busy_percent", Resource::cpu_util, false},
+                                             {"gpu.mem_used_bytes", Resource::gpu_memory, true}}};
 constexpr const char* kMemoryTotal = "gpu.mem_total_bytes";
 constexpr const char* kWall = "job.wall_s";
 
