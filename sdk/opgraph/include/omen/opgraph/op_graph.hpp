@@ -88,8 +88,9 @@ struct StepFacts {
   double optimizer_bytes = 0;
   double cache_bytes = 0;  // keys and values that are kept between steps
   double tensor_ranks = 1, pipeline_ranks = 1, data_ranks = 1, expert_ranks = 1;
-  double micro_batches = 1;
-  std::string optimizer;  // empty outside of training
+  double micro_batches = 1;  // of which the graph holds one, and the update behind the last
+  double in_flight = 1;      // micro-batches whose activations are alive at once
+  std::string optimizer;     // empty outside of training
 };
 
 struct Job {
