@@ -28,6 +28,7 @@
 #include <set>
 
 #include "nets/network.hpp"
+#include "nets/tied_steps.hpp"
 #include "omen/learn/random.hpp"
 #include "omen/median.hpp"
 #include "omen/testing/show.hpp"
@@ -37,7 +38,7 @@ namespace {
 using namespace omen::driple;
 namespace test = omen::test;
 
-constexpr int kGraphs = 32, kNodes = 100, kRounds = 3;
+constexpr int kGraphs = 32, kNodes = 100, kRounds = 5;
 constexpr double kDegree = 7;  // that a training graph of 1,400 operations has in 100 groups
 
 GroupedGraph random_graph(omen::learn::Random& random) {
@@ -165,6 +166,7 @@ int main() {
   const TensorBatch batch(make_batch(all));
   const Port cached(network, batch, false), rebuilding(network, batch, true);
 
+  const KeptMemory memory;
   std::vector<double> over_cached, over_rebuilding;
   double outputs = 0, gradients = 0;
   for (int round = 0; round < kRounds; ++round) {

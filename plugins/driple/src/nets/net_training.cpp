@@ -14,6 +14,7 @@
 #include <map>
 #include <numeric>
 
+#include "nets/tied_steps.hpp"
 #include "omen/error.hpp"
 #include "omen/learn/errors.hpp"
 #include "omen/torch/training.hpp"
@@ -191,7 +192,10 @@ void train_network(NetModel& model, const LabelledRows& learnt, const LabelledRo
   training.clip_norm = options.clip;
   training.patience = options.patience;
   training.fingerprint = options.fingerprint;
-  torch_kit::train(task, training, torch_kit::hooks_of(run));
+  {
+    const KeptMemory memory;
+    torch_kit::train(task, training, torch_kit::hooks_of(run));
+  }
   keep_residuals(model, valid, [&](double done) { run.step(done, "intervals"); });
 }
 

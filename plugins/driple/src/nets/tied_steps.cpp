@@ -40,6 +40,8 @@ const float* floats_in(const at::Tensor& t) {
   return t.const_data_ptr<float>();
 }
 
+thread_local KeptMemory* innermost = nullptr;
+
 // What the backward pass needs; steps come first.
 struct Kept {
   at::Tensor states;    // [steps + 1, rows, d]
@@ -164,8 +166,8 @@ struct TiedSteps : ::torch::autograd::Function<TiedSteps> {
     const StepWeights w{weight, bias, ih, hh, ih_bias, hh_bias};
     const std::int64_t rows = given.size(0), d = given.size(1);
     const std::int64_t copies = differentiated ? steps : 1;
-    Kept kept{floats_of({copies + 1, rows, d}), floats_of({copies, rows, d}),
-              differentiated ? floats_of({steps, rows, 4 * d}) : at::Tensor()};
+    Kept kept{KeptMemory::floats({copies + 1, rows, d}), KeptMemory::floats({copies, rows, d}),
+              differentiated ? KeptMemory::floats({steps, rows, 4 * d}) : at::Tensor()};
     kept.states.select(0, 0).copy_(given);
     for_blocks_of(*batch, [&](std::int64_t index) {
       run_block(Block(*batch, index, d), w, steps, kept, differentiated);
@@ -214,6 +216,24 @@ struct TiedSteps : ::torch::autograd::Function<TiedSteps> {
 };
 
 }  // namespace
+
+KeptMemory::KeptMemory() : outer_(innermost) {
+  innermost = this;
+}
+
+KeptMemory::~KeptMemory() {
+  innermost = outer_;
+}
+
+at::Tensor KeptMemory::floats(at::IntArrayRef shape) {
+  if (!innermost) return floats_of(shape);
+  // Graphs hold the tensor itself or, detached, its memory.
+  for (const at::Tensor& spare : innermost->pool_)
+    if (spare.sizes() == shape && spare.use_count() == 1 && spare.storage().use_count() == 1)
+      return spare;
+  innermost->pool_.push_back(floats_of(shape));
+  return innermost->pool_.back();
+}
 
 at::Tensor tied_steps(std::shared_ptr<const GroupBatch> batch, const at::Tensor& states,
                       const StepWeights& weights, std::int64_t steps) {

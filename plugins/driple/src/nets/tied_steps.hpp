@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "nets/group_batch.hpp"
 
@@ -14,6 +15,23 @@ namespace omen::driple {
 struct StepWeights {
   at::Tensor weight, bias;              // of the convolution, [d, d] and [d]
   at::Tensor ih, hh, ih_bias, hh_bias;  // of the unit, in LibTorch's layout
+};
+
+// While one lives, tied steps of this thread take their memory for the backward pass from it and
+// give it back with the graph, so that an epoch does not ask the system for the same pages again.
+class KeptMemory {
+ public:
+  KeptMemory();
+  ~KeptMemory();
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+  // Uninitialised numbers, of the innermost object of this thread where there is one.
+  static at::Tensor floats(at::IntArrayRef shape);
+
+ private:
+  KeptMemory* outer_;
+  std::vector<at::Tensor> pool_;
 };
 
 // `steps` times x = GRU(input x, hidden leaky_relu(A x W + b)) with the normalised adjacency A, on

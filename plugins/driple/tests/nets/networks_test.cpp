@@ -11,6 +11,7 @@
 
 #include "dense_reference.hpp"
 #include "nets/network.hpp"
+#include "nets/tied_steps.hpp"
 #include "omen/error.hpp"
 #include "omen/learn/random.hpp"
 
@@ -166,6 +167,25 @@ TEST(NetworkTest, FrozenWeightsGetNoGradientAndLateOnesDo) {
   for (const auto& entry : network.state().entries())
     EXPECT_EQ(entry.tensor.grad().defined(), Network::is_late(entry.name)) << entry.name;
   EXPECT_GT(network.state().at("conv_layers.2.W").grad().abs().sum().item<double>(), 0);
+}
+
+TEST(NetworkTest, KeptMemoryIsNotSharedByGraphsThatLive) {
+  const Network network(options_of(LayerKind::gcn));
+  const std::vector<GroupedGraph> graphs = {random_graph(20, 1)}, others = {random_graph(20, 2)};
+  const auto gradient = [&](const at::Tensor& out) {
+    const at::Tensor weight = network.state().at("conv_layers.1.W");
+    at::Tensor(weight).mutable_grad().reset();
+    out.sum().backward();
+    return weight.grad().clone();
+  };
+  const at::Tensor alone = gradient(network.outputs(batch_of(graphs)));
+  const KeptMemory memory;
+  for (int round = 0; round < 2; ++round) {
+    const at::Tensor first = network.outputs(batch_of(graphs));
+    const at::Tensor second = network.outputs(batch_of(others));
+    EXPECT_TRUE(gradient(first).equal(alone));
+    EXPECT_FALSE(gradient(second).equal(alone));
+  }
 }
 
 TEST(NetworkTest, BatchesOfUnequalGraphsAreRefused) {
