@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "omen/error.hpp"
-#include "recorded.hpp"
+#include "omen/torch/recorded.hpp"
 #include "row_ops.hpp"
 
 namespace omen::torch_kit {

@@ -101,15 +101,19 @@ std::vector<std::filesystem::path> early_plugin_path(const Words& words) {
 }
 
 int parse_and_run(CommandLine& line, Words words) {
+  Words behind;
   if (line.behind_dashes) {
     const auto dashes = std::find(words.begin(), words.end(), "--");
-    if (dashes != words.end()) line.behind_dashes->assign(dashes + 1, words.end());
+    if (dashes != words.end()) behind.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
   }
   check_output_is_no_option(words);
   take_component_flags(line, words);
   line.globals.plugin_path.clear();
   parse(line, std::move(words));
+  // After parsing, which fills the words before the dashes into the same list where a verb has one.
+  if (line.behind_dashes)
+    line.behind_dashes->insert(line.behind_dashes->end(), behind.begin(), behind.end());
   line.finish();
   const Globals& g = line.globals;
   set_log_level(g.quiet         ? OMEN_LOG_ERROR

@@ -20,10 +20,10 @@
 #include <optional>
 #include <utility>
 
-#include "../recorded.hpp"
 #include "omen/error.hpp"
 #include "omen/torch/graph_batch.hpp"
-#include "step_kernels.hpp"
+#include "omen/torch/nn/step_kernels.hpp"
+#include "omen/torch/recorded.hpp"
 
 namespace omen::torch_kit::nn {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops, compiled for the base instruction set and, on x86-64, once more for AVX2.
-#include "step_kernels.hpp"
+#include "omen/torch/nn/step_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "omen/learn/instruction_sets.hpp"
+#include "omen/torch/nn/exponential.hpp"
 
 namespace omen::torch_kit::nn::kernels {
 namespace {
@@ -122,25 +121,6 @@ OMEN_KERNEL_BODY void gated_mean_backward_body(const MessagePlan& plan, const fl
   }
 }
 
-// 2^n * polynomial after Cody and Waite's reduction; relative error below 2e-7.
-OMEN_KERNEL_BODY float exponential(float x) {
-  x = std::min(std::max(x, -87.0f), 88.0f);
-  const float n = std::floor(x * 1.44269504f + 0.5f);
-  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * r * r + r + 1.0f;
-  return p * std::bit_cast<float>((static_cast<std::int32_t>(n) + 127) << 23);
-}
-
-OMEN_KERNEL_BODY float sigmoid(float x) {
-  return 1.0f / (1.0f + exponential(-x));
-}
-
 struct GruUnit {
   float reset, update, fresh, state;
 };
@@ -149,7 +129,7 @@ OMEN_KERNEL_BODY GruUnit gru_unit(const float* __restrict x, const float* __rest
                                   const float* __restrict s, std::int64_t d, std::int64_t k) {
   const float reset = sigmoid(x[k] + h[k]);
   const float update = sigmoid(x[d + k] + h[d + k]);
-  const float fresh = 2 * sigmoid(2 * (x[2 * d + k] + reset * h[2 * d + k])) - 1;
+  const float fresh = hyperbolic_tangent(x[2 * d + k] + reset * h[2 * d + k]);
   return {reset, update, fresh, fresh + update * (s[k] - fresh)};
 }
 

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The published networks on our graphs of the published jobs, by the published protocol: 320 jobs
+// of a GPU in Python's order, 192 to learn from, 64 to stop by, 64 to judge.
+//   driple_net_accuracy KIND GPU EPOCHS [log] [OUT.omen]
+// With OMEN_SHOW_BREAK=1 every job has the graph of the first.
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "nets/net_training.hpp"
+#include "omen/container.hpp"
+#include "omen/opgraph/tables.hpp"
+#include "omen/opgraph/zoo.hpp"
+#include "omen/testing/ready_run.hpp"
+#include "omen/testing/show.hpp"
+#include "published_split.hpp"
+#include "sweep/perf_table.hpp"
+
+namespace {
+
+using namespace omen::driple;
+namespace test = omen::test;
+
+constexpr std::size_t kJobs = 320, kLearnt = 192, kStop = 64;
+
+struct PublishedJob {
+  std::vector<std::string> key;  // GPU, model, batch, optimizer, epochs, dataset
+  std::map<Resource, PerfRow> rows;
+
+  std::string name() const {
+    std::string text;
+    for (const std::string& part : key) text += (text.empty() ? "" : "_") + part;
+    return text;
+  }
+};
+
+std::vector<PublishedJob> jobs_of(const std::string& gpu, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const PerfTable table =
+      parse_perf_csv(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  std::map<std::vector<std::string>, PublishedJob> jobs;
+  for (PerfRow row : table.rows) {
+    if (row.job[0] != gpu) continue;
+    // Labels as they were published, under exchanged headers and in no order.
+    if (row.mended) std::swap(row.idle, row.burst);
+    PublishedJob& job = jobs[row.job];
+    job.key = row.job;
+    job.rows[row.resource] = row;
+  }
+  std::vector<PublishedJob> sorted;
+  for (auto& [key, job] : jobs) sorted.push_back(std::move(job));
+  std::sort(sorted.begin(), sorted.end(),
+            [](const PublishedJob& a, const PublishedJob& b) { return a.name() < b.name(); });
+  PythonRandom(42).shuffle(sorted);
+  sorted.resize(std::min(sorted.size(), kJobs));
+  return sorted;
+}
+
+// Nodes and edges of the jobs' training steps.
+void put_graphs(const std::vector<PublishedJob>& jobs, omen::MemoryDataset& data, bool broken) {
+  std::vector<omen::opgraph::Job> steps;
+  for (const PublishedJob& job : jobs) {
+    const PublishedJob& from = broken ? jobs.front() : job;
+    omen::opgraph::ZooRun run;
+    run.batch = std::stoll(from.key[2]);
+    run.classes = from.key[5] == "imagenet" ? 1001 : 11;
+    run.optimizer =
+        from.key[3] == "adam" ? omen::opgraph::Optimizer::adam : omen::opgraph::Optimizer::sgd;
+    steps.push_back(omen::opgraph::zoo_job(from.key[1], run));
+  }
+  data.put("workloads", omen::opgraph::workload_columns(steps).finish());
+  data.put("nodes", omen::opgraph::node_columns(steps).finish());
+  data.put("edges", omen::opgraph::edge_columns(steps).finish());
+}
+
+std::vector<Label> labels_of(const std::vector<PublishedJob>& jobs) {
+  std::vector<Label> labels;
+  for (const Resource resource :
+       {Resource::gpu_mem_util, Resource::gpu_util, Resource::cpu_util, Resource::gpu_memory})
+    for (int part = 0; part < 4; ++part) {
+      Label label{std::string(word(resource)) + " " + std::to_string(part), {}, {}};
+      for (const PublishedJob& job : jobs) {
+        const PerfRow& row = job.rows.at(resource);
+        label.value.push_back(part == 0   ? row.idle
+                              : part == 1 ? row.burst
+                              : part == 2 ? row.peak
+                                          : row.seconds);
+      }
+      labels.push_back(std::move(label));
+    }
+  return labels;
+}
+
+// Rows [begin, begin + count) with their labels.
+struct Part {
+  JobRows rows;
+  std::vector<Label> labels;
+
+  Part(const JobRows& all, const std::vector<Label>& every, std::size_t begin, std::size_t count) {
+    rows.graphs = all.graphs;
+    const auto cut = [&](const auto& from, auto& to) {
+      to.assign(from.begin() + static_cast<std::ptrdiff_t>(begin),
+                from.begin() + static_cast<std::ptrdiff_t>(begin + count));
+    };
+    cut(all.workload_id, rows.workload_id);
+    cut(all.graph, rows.graph);
+    for (const Label& label : every) {
+      labels.push_back({label.name, {}, {}});
+      cut(label.value, labels.back().value);
+    }
+  }
+  LabelledRows view() const { return {&rows, &labels}; }
+};
+
+// Over all 16 columns, masked ones as well: they are answered with their constant.
+double error_of_all(const NetModel& model, const Part& part) {
+  const double counted = scaled_error(model, part.view(), [](double) {});
+  double varied = 0;
+  for (const OutputScale& output : model.outputs) varied += output.masked ? 0 : 1;
+  return counted * varied / static_cast<double>(model.outputs.size());
+}
+
+double constant_error(const NetModel& model, const Part& learnt, const Part& judged) {
+  double sum = 0;
+  for (std::size_t o = 0; o < model.outputs.size(); ++o) {
+    double mean = 0;
+    for (const double v : learnt.labels[o].value)
+      mean += v / static_cast<double>(learnt.labels[o].value.size());
+    for (const double v : judged.labels[o].value)
+      sum += std::pow((v - mean) / model.outputs[o].scale, 2) /
+             static_cast<double>(judged.labels[o].value.size());
+  }
+  return sum / static_cast<double>(model.outputs.size());
+}
+
+void write_model(const NetModel& model, const std::string& path) {
+  omen::container::Writer file;
+  omen::ArtifactWriter out(file.sink());
+  model.save(out);
+  file.write(path);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* data = std::getenv("OMEN_DATA");
+  const std::string perf = std::string(data ? data : "") + "/driple/training_perf_file.csv";
+  if (!data || !std::ifstream(perf)) {
+    std::puts("the perf table is missing: point OMEN_DATA at the data");
+    return test::kSkipped;
+  }
+  if (argc < 4) {
+    std::puts("use: driple_net_accuracy KIND GPU EPOCHS [log] [OUT.omen]");
+    return 2;
+  }
+  at::set_num_threads(1);
+  at::manual_seed(42);
+  const std::string kind = argv[1], gpu = argv[2];
+  bool logarithms = false;
+  std::string out;
+  for (int i = 4; i < argc; ++i)
+    if (std::string(argv[i]) == "log")
+      logarithms = true;
+    else
+      out = argv[i];
+
+  const std::vector<PublishedJob> jobs = jobs_of(gpu, perf);
+  omen::MemoryDataset tables;
+  put_graphs(jobs, tables, test::broken());
+  const auto graphs = read_op_rows(tables.view());
+  NetModel model;
+  model.frequencies = count_frequencies(graphs);
+  const JobRows rows =
+      read_job_rows(tables.view(), graphs, model.frequencies, model.grouping, [](double) {});
+  const std::vector<Label> labels = labels_of(jobs);
+  const Part learnt(rows, labels, 0, kLearnt), stop(rows, labels, kLearnt, kStop),
+      judged(rows, labels, kLearnt + kStop, kJobs - kLearnt - kStop);
+  for (const Label& label : learnt.labels) model.outputs.push_back(scale_of(label));
+  if (logarithms) model.features = FeatureScale::of(learnt.rows);
+  NetworkOptions options;
+  options.layer.kind = layer_kind_named(kind);
+  model.network = std::make_unique<Network>(options);
+
+  NetTrainingOptions training;
+  training.epochs = std::atoll(argv[3]);
+  training.patience = 0;
+  training.clip = logarithms ? 1 : 0;
+  const test::ReadyRun run(42, 1);
+  const std::clock_t begin = std::clock();
+  train_network(model, learnt.view(), stop.view(), training, run);
+  const double minutes = double(std::clock() - begin) / CLOCKS_PER_SEC / 60;
+  const std::vector<double> course = run.metric("valid_loss");
+  for (std::size_t e = 0; e < course.size(); e += std::max<std::size_t>(1, course.size() / 10))
+    std::printf("epoch %zu: validation %.4f\n", e + 1, course[e]);
+  const double constant = constant_error(model, learnt, judged);
+  std::printf("%s on %s: %zu graphs, %.1f CPU minutes; constant %.4f\n", kind.c_str(), gpu.c_str(),
+              rows.graphs.size(), minutes, constant);
+  if (!out.empty()) write_model(model, out);
+  return test::show(kind + "_error_" + gpu, error_of_all(model, judged), "MSE", "<", constant) > 0
+             ? 1
+             : 0;
+}
