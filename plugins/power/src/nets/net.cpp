@@ -36,10 +36,10 @@ NetTotals totals_of(const Net& net) {
   double bytes = 0;
   for (const Primitive& layer : net.layers) {
     const Amounts amounts = amounts_of(layer);
-    totals.macs += amounts.macs;
-    totals.ops += amounts.ops;
-    totals.weights += amounts.weights;
-    totals.activations += amounts.outputs;
+    totals.macs += layer.share * amounts.macs;
+    totals.ops += layer.share * amounts.ops;
+    totals.weights += layer.share * amounts.weights;
+    totals.activations += layer.share * amounts.outputs;
     totals.peak_live =
         std::max(totals.peak_live, amounts.inputs + amounts.outputs + layer.held_elements);
     bytes +=
@@ -61,6 +61,7 @@ std::string net_key(const Net& net) {
           layer.groups, layer.ho, layer.wo, static_cast<std::int64_t>(layer.bias)})
       hash.add(static_cast<std::uint64_t>(value));
     hash.add(layer.act_zero_frac);
+    hash.add(layer.share);
   }
   for (const auto& [from, to] : net.edges) {
     hash.add(static_cast<std::uint64_t>(from));

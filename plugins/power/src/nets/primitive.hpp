@@ -59,6 +59,7 @@ struct Primitive {
   double expand = 1;         // of the composite that it comes from
   double act_zero_frac = 0;  // part of its inputs that is zero
   double ops_per_element = 1;
+  double share = 1;          // probability of a choice that a search has not made yet
   double held_elements = 0;  // of skips that stay alive while it runs
   std::int32_t block = 0;    // which block of the description it comes from
 

@@ -24,6 +24,7 @@ ArrayLayer array_layer(const Primitive& layer) {
   made.outputs = amounts.outputs;
   made.macs = amounts.macs;
   made.ops = amounts.ops;
+  made.share = layer.share;
   made.zero_frac = layer.act_zero_frac;
   made.computes = has_macs(layer.type);
   return made;

@@ -16,6 +16,7 @@ struct ArrayLayer {
   double weights = 0, inputs = 0, outputs = 0;  // inputs and outputs of one image
   double macs = 0, ops = 0;                     // of one image
   double zero_frac = 0;
+  double share = 1;             // how likely the layer runs at all
   bool computes = true;         // false: runs beside the array
   bool second_changes = false;  // the second operand is another one for each image
 };

@@ -108,11 +108,11 @@ NetCost simulate(const ArrayNet& net, const Hardware& hw, const EnergyProfile& p
     }
     cost.clock_j = cost.cycles * costs.cycle;
     cost.dram_j = cost.dram_bytes * costs.dram_byte;
-    cycles += cost.cycles;
-    core_j += cost.core_j();
-    total.dram_bytes += cost.dram_bytes;
-    total.macs += layer.macs * hw.batch;
-    total.weights += layer.second_changes ? 0 : layer.weights;
+    cycles += layer.share * cost.cycles;
+    core_j += layer.share * cost.core_j();
+    total.dram_bytes += layer.share * cost.dram_bytes;
+    total.macs += layer.share * layer.macs * hw.batch;
+    total.weights += layer.second_changes ? 0 : layer.share * layer.weights;
     if (layers) layers->push_back(cost);
   }
   total.latency_s = cycles / (hw.freq_mhz * kMegahertz);
