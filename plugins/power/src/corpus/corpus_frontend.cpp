@@ -14,7 +14,6 @@ namespace {
 Table corpus_workloads(const Corpus& corpus) {
   std::vector<std::int64_t> id, graph;
   std::vector<std::int32_t> key, family, part;
-  std::vector<std::string> name;
   std::vector<Hardware> hardware;
   for (const CorpusRow& row : corpus.rows) {
     id.push_back(static_cast<std::int64_t>(id.size()));
@@ -22,30 +21,26 @@ Table corpus_workloads(const Corpus& corpus) {
     key.push_back(static_cast<std::int32_t>(row.net));
     family.push_back(static_cast<std::int32_t>(corpus.family[row.net]));
     part.push_back(static_cast<std::int32_t>(corpus.part[row.net]));
-    name.push_back(corpus.nets[row.net].name);
     hardware.push_back(row.hardware);
   }
   TableBuilder table;
   table.add("workload_id", std::move(id))
       .add_dictionary("group", std::move(key), corpus.key)
-      .add_categories("name", name)
       .add("graph_id", std::move(graph))
       .add_dictionary("family", std::move(family), {kFamilyNames.begin(), kFamilyNames.end()})
       .add_dictionary("part", std::move(part), {kPartNames.begin(), kPartNames.end()});
-  add_hardware(table, hardware);
+  add_hardware(table, hardware, ConstantColumns::left_out);
   return table.finish();
 }
 
 Table corpus_targets(const Corpus& corpus) {
   std::vector<std::int64_t> id;
-  std::vector<double> core, memory, power, latency, energy;
+  std::vector<double> core, memory, latency;
   for (const CorpusRow& row : corpus.rows) {
     id.push_back(static_cast<std::int64_t>(id.size()));
     core.push_back(row.core_w);
     memory.push_back(row.memory_w);
-    power.push_back(row.core_w + row.memory_w);
     latency.push_back(row.latency_s);
-    energy.push_back(power.back() * row.latency_s);
   }
   const auto described = [](const char* unit) {
     return Metadata{{"omen.unit", unit}, {"omen.direction", "lower"}};
@@ -54,9 +49,7 @@ Table corpus_targets(const Corpus& corpus) {
       .add("workload_id", std::move(id))
       .add("p_core_w", std::move(core), described("W"))
       .add("p_bw_w", std::move(memory), described("W"))
-      .add("power_w", std::move(power), described("W"))
       .add("latency_s", std::move(latency), described("s"))
-      .add("energy_j", std::move(energy), described("J"))
       .finish();
 }
 
@@ -64,7 +57,7 @@ Table corpus_targets(const Corpus& corpus) {
 
 void put_corpus(const Corpus& corpus, const TablesOut& out) {
   out.put("workloads", corpus_workloads(corpus));
-  out.put("nodes", node_table(corpus.nets));
+  out.put("nodes", node_table(corpus.nets, false));
   out.put("edges", edge_table(corpus.nets));
   out.put("targets", corpus_targets(corpus));
 }

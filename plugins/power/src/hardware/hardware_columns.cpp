@@ -3,6 +3,8 @@
 #include "hardware/hardware_columns.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <omen/join.hpp>
 
 namespace omen::power {
@@ -12,6 +14,14 @@ template <class Names>
 std::string none_of(const char* column, std::string_view word, const Names& names) {
   return std::string(column) + " '" + std::string(word) + "' is none of " +
          join(std::vector<std::string>(names.begin(), names.end()));
+}
+
+// Single precision keeps 12.8 as 12.8000002; seven digits are what was meant.
+double as_written(double value) {
+  if (static_cast<double>(static_cast<float>(value)) != value) return value;
+  char text[32];
+  std::snprintf(text, sizeof text, "%.7g", value);
+  return std::strtod(text, nullptr);
 }
 
 void read_choices(const Table& table, std::vector<HardwareRow>& rows) {
@@ -47,7 +57,7 @@ std::vector<HardwareRow> read_hardware(const Table& workloads, const Hardware& o
     if (!workloads.has(column.name)) continue;
     const std::vector<double> values = workloads.numbers(column.name);
     for (std::size_t i = 0; i < rows.size(); ++i)
-      if (!std::isnan(values[i])) rows[i].hardware.*column.field = values[i];
+      if (!std::isnan(values[i])) rows[i].hardware.*column.field = as_written(values[i]);
   }
   if (workloads.has("zero_gate")) {
     const std::vector<double> values = workloads.numbers("zero_gate");
@@ -60,20 +70,29 @@ std::vector<HardwareRow> read_hardware(const Table& workloads, const Hardware& o
   return rows;
 }
 
-void add_hardware(TableBuilder& table, const std::vector<Hardware>& rows) {
+void add_hardware(TableBuilder& table, const std::vector<Hardware>& rows,
+                  ConstantColumns constant) {
   for (const HardwareColumn& column : kHardwareColumns) {
-    std::vector<double> values;
-    for (const Hardware& hw : rows) values.push_back(hw.*column.field);
+    std::vector<float> values;
+    bool usual = constant == ConstantColumns::left_out;
+    for (const Hardware& hw : rows) {
+      values.push_back(static_cast<float>(hw.*column.field));
+      usual = usual && hw.*column.field == Hardware().*column.field;
+    }
+    if (usual) continue;
     table.add(column.name, std::move(values), {{"omen.unit", column.unit}});
   }
   std::vector<std::string> dataflow, dram;
   std::vector<std::int8_t> gate;
+  bool gated = constant == ConstantColumns::kept;
   for (const Hardware& hw : rows) {
     dataflow.emplace_back(kDataflowNames[static_cast<std::size_t>(hw.dataflow)]);
     dram.emplace_back(kDramNames[static_cast<std::size_t>(hw.dram)]);
     gate.push_back(hw.zero_gate ? 1 : 0);
+    gated = gated || hw.zero_gate;
   }
-  table.add_categories("dataflow", dataflow).add_categories("dram", dram).add("zero_gate", gate);
+  table.add_categories("dataflow", dataflow).add_categories("dram", dram);
+  if (gated) table.add("zero_gate", gate);
 }
 
 }  // namespace omen::power

@@ -39,6 +39,8 @@ struct HardwareRow {
 // Columns that are absent or null keep the value of `otherwise`.
 std::vector<HardwareRow> read_hardware(const Table& workloads, const Hardware& otherwise);
 
-void add_hardware(TableBuilder& table, const std::vector<Hardware>& rows);
+// Columns that are everywhere as a default Hardware has them may be left out to save room.
+enum class ConstantColumns : std::uint8_t { kept, left_out };
+void add_hardware(TableBuilder& table, const std::vector<Hardware>& rows, ConstantColumns constant);
 
 }  // namespace omen::power

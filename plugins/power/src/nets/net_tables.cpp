@@ -4,8 +4,6 @@
 
 #include <omen/error.hpp>
 
-#include "nets/block_features.hpp"
-
 namespace omen::power {
 namespace {
 
@@ -21,10 +19,6 @@ constexpr WholeColumn kWholeColumns[] = {{"cin", &Primitive::cin},
                                          {"kw", &Primitive::kw},
                                          {"stride_h", &Primitive::stride_h},
                                          {"stride_w", &Primitive::stride_w},
-                                         {"pad_h", &Primitive::pad_h},
-                                         {"pad_w", &Primitive::pad_w},
-                                         {"dilation_h", &Primitive::dilation_h},
-                                         {"dilation_w", &Primitive::dilation_w},
                                          {"groups", &Primitive::groups},
                                          {"ho", &Primitive::ho},
                                          {"wo", &Primitive::wo}};
@@ -47,9 +41,7 @@ std::string label_of(const Primitive& layer) {
 
 void require_sizes(const Primitive& layer) {
   for (const WholeColumn& column : kWholeColumns) {
-    const std::int64_t least =
-        column.field == &Primitive::pad_h || column.field == &Primitive::pad_w ? 0 : 1;
-    if (layer.*column.field < least)
+    if (layer.*column.field < 1)
       throw Error(
           OMEN_INVALID_DATA,
           std::string("a layer has ") + column.name + " " + std::to_string(layer.*column.field),
@@ -59,13 +51,12 @@ void require_sizes(const Primitive& layer) {
 
 }  // namespace
 
-Table node_table(const std::vector<Net>& nets) {
+Table node_table(const std::vector<Net>& nets, bool labels) {
   std::vector<std::int64_t> graph;
   std::vector<std::int32_t> node, block;
   std::vector<std::string> op, text;
-  std::vector<float> features;
-  std::vector<std::int64_t> whole[std::size(kWholeColumns)];
-  std::vector<double> real[std::size(kRealColumns)];
+  std::vector<std::int32_t> whole[std::size(kWholeColumns)];
+  std::vector<float> real[std::size(kRealColumns)];
   std::vector<bool> bias;
   for (std::size_t net = 0; net < nets.size(); ++net)
     for (std::size_t i = 0; i < nets[net].layers.size(); ++i) {
@@ -74,13 +65,11 @@ Table node_table(const std::vector<Net>& nets) {
       node.push_back(static_cast<std::int32_t>(i));
       block.push_back(layer.block);
       op.emplace_back(type_name(layer.type));
-      text.push_back(label_of(layer));
-      const auto made = block_features(layer, nets[net].bits);
-      features.insert(features.end(), made.begin(), made.end());
+      if (labels) text.push_back(label_of(layer));
       for (std::size_t c = 0; c < std::size(kWholeColumns); ++c)
-        whole[c].push_back(layer.*kWholeColumns[c].field);
+        whole[c].push_back(static_cast<std::int32_t>(layer.*kWholeColumns[c].field));
       for (std::size_t c = 0; c < std::size(kRealColumns); ++c)
-        real[c].push_back(layer.*kRealColumns[c].field);
+        real[c].push_back(static_cast<float>(layer.*kRealColumns[c].field));
       bias.push_back(layer.bias);
     }
   TableBuilder table;
@@ -88,15 +77,14 @@ Table node_table(const std::vector<Net>& nets) {
       .add("graph_id", std::move(graph))
       .add("node_id", std::move(node))
       .add_categories("op", op)
-      .add_strings("full_text", text)
       .add("block", std::move(block));
   for (std::size_t c = 0; c < std::size(kWholeColumns); ++c)
     table.add(kWholeColumns[c].name, std::move(whole[c]));
   for (std::size_t c = 0; c < std::size(kRealColumns); ++c)
     table.add(kRealColumns[c].name, std::move(real[c]));
-  return table.add_bools("bias", bias)
-      .add_list("feat", kBlockFeatures, std::move(features))
-      .finish();
+  table.add_bools("bias", bias);
+  if (labels) table.add_strings("full_text", text);
+  return table.finish();
 }
 
 Table edge_table(const std::vector<Net>& nets) {

@@ -13,8 +13,8 @@ namespace omen::power {
 
 inline constexpr const char* kDialect = "pw-blocks/1";
 
-// Each network once; its place in the list is its graph_id.
-Table node_table(const std::vector<Net>& nets);
+// Each network once; its place in the list is its graph_id. `labels`: what drawings show.
+Table node_table(const std::vector<Net>& nets, bool labels);
 Table edge_table(const std::vector<Net>& nets);
 
 // The layers of every graph; precision is that of the weights' feature.

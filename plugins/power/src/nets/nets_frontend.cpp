@@ -48,7 +48,7 @@ Table workload_table(const std::vector<Net>& nets, const std::vector<Hardware>& 
       .add("live_bytes", std::move(live), {{"omen.unit", "B"}})
       .add("macs_per_byte", std::move(intensity), {{"omen.unit", "1/B"}});
   if (all_parameters)
-    add_hardware(table, hardware);
+    add_hardware(table, hardware, ConstantColumns::kept);
   else
     table.add("bits_w", std::move(bits_w))
         .add("bits_a", std::move(bits_a))
@@ -85,7 +85,7 @@ void NetsFrontend::lower(const char* path, const TablesOut& out, const Run& run)
           parse_hardware(read_text_file(options_.hardware), file_name(options_.hardware), own));
     }
   out.put("workloads", workload_table(nets, hardware, !hardware.empty()));
-  out.put("nodes", node_table(nets));
+  out.put("nodes", node_table(nets, true));
   out.put("edges", edge_table(nets));
 }
 
