@@ -133,7 +133,7 @@ TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
   table.add("workload_id", std::move(id));
   for (Answer& answer : answers) {
     const Metadata notes = {{"omen.unit", answer.unit},
-                            {"omen.method", std::string("estimated: ") + id_}};
+                            {"omen.method", std::string("estimated:") + id_}};
     const std::string name = answer.name;
     table.add(name, std::move(answer.value), notes).valid(answered);
     table.add(name + ".lo", std::move(answer.low), notes).valid(answered);
@@ -143,8 +143,8 @@ TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
 }
 
 void LearnedPredictor::observe(const Dataset& measured, const Run& run) {
-  LearnedModel& model = *model_;
   learn::require_model(model_, id_);
+  LearnedModel& model = *model_;
   LearnedRows rows = read_learned_rows(measured);
   read_costs(measured, rows);
   const std::vector<std::vector<double>> said = ask(model, rows, run);
@@ -225,14 +225,15 @@ namespace {
 template <class Made>
 Component described(const char* id, const char* summary) {
   return predictor<Made, LearnedOptions>(id, summary)
-      .reads("nodes@pw-blocks/1", "workloads.rows:optional", "workloads.cols:optional",
-             "workloads.dataflow:optional", "workloads.rf_b:optional",
-             "workloads.ifmap_kb:optional", "workloads.weight_kb:optional",
-             "workloads.ofmap_kb:optional", "workloads.bw_gbps:optional", "workloads.dram:optional",
-             "workloads.freq_mhz:optional", "workloads.vdd:optional", "workloads.node_nm:optional",
-             "workloads.bits_w:optional", "workloads.bits_a:optional",
-             "workloads.bits_psum:optional", "workloads.batch:optional",
-             "workloads.zero_gate:optional")
+      .reads("nodes@pw-blocks/1", "nodes.cin", "nodes.cout", "nodes.h", "nodes.w", "nodes.kh",
+             "nodes.kw", "nodes.stride_h", "nodes.stride_w", "nodes.groups", "nodes.ho", "nodes.wo",
+             "workloads.rows:optional", "workloads.cols:optional", "workloads.dataflow:optional",
+             "workloads.rf_b:optional", "workloads.ifmap_kb:optional",
+             "workloads.weight_kb:optional", "workloads.ofmap_kb:optional",
+             "workloads.bw_gbps:optional", "workloads.dram:optional", "workloads.freq_mhz:optional",
+             "workloads.vdd:optional", "workloads.node_nm:optional", "workloads.bits_w:optional",
+             "workloads.bits_a:optional", "workloads.bits_psum:optional",
+             "workloads.batch:optional", "workloads.zero_gate:optional")
       .writes("p_core_w:W:lower", "p_bw_w:W:lower", "latency_s:s:lower", "power_w:W:lower",
               "energy_j:J:lower")
       .caps(OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_UNCERTAINTY);

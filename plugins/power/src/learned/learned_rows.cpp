@@ -55,19 +55,19 @@ std::vector<float> hardware_vector(const Hardware& hardware) {
 
 LearnedRows read_learned_rows(const Dataset& in) {
   LearnedRows made;
-  const std::map<std::int64_t, Net> nets = read_net_tables(in);
+  const std::map<std::int64_t, ReadNet> nets = read_net_tables(in);
   const Table workloads = in.table("workloads");
   const std::vector<double> id = workloads.numbers("workload_id");
   const std::vector<double> graph = workloads.has("graph_id") ? workloads.numbers("graph_id") : id;
   const std::vector<HardwareRow> hardware = read_hardware(workloads, Hardware());
   const std::map<std::int64_t, int> bits = weight_bits(graph, hardware);
   std::map<std::int64_t, std::int32_t> place;
-  for (const auto& [key, net] : nets) {
+  for (const auto& [key, read] : nets) {
     const auto precision = bits.find(key);
     if (precision == bits.end()) continue;
     place[key] = static_cast<std::int32_t>(made.nets.size());
     LearnedNet one;
-    for (const Primitive& layer : net.layers) {
+    for (const Primitive& layer : read.net.layers) {
       const auto features = block_features(layer, Bits{precision->second, 8, 32});
       one.features.insert(one.features.end(), features.begin(), features.end());
       one.log_share.push_back(static_cast<float>(std::log(std::max(layer.share, 1e-12))));
@@ -82,10 +82,13 @@ LearnedRows read_learned_rows(const Dataset& in) {
     if (workloads.has("group"))
       row.group = std::string(workloads.strings("group")[static_cast<std::int64_t>(i)]);
     const auto found = place.find(static_cast<std::int64_t>(graph[i]));
-    if (found != place.end())
+    if (found != place.end()) {
       row.net = found->second;
-    else if (row.refusal.empty())
+      const std::string& fault = nets.at(found->first).fault;
+      if (row.refusal.empty()) row.refusal = fault;
+    } else if (row.refusal.empty()) {
       row.refusal = "has no layers";
+    }
     made.rows.push_back(std::move(row));
   }
   return made;

@@ -2,8 +2,6 @@
 // One row for each layer.
 #include "nets/net_tables.hpp"
 
-#include <omen/error.hpp>
-
 namespace omen::power {
 namespace {
 
@@ -32,21 +30,13 @@ constexpr RealColumn kRealColumns[] = {{"expand", &Primitive::expand},
                                        {"ops_per_element", &Primitive::ops_per_element},
                                        {"share", &Primitive::share}};
 
+constexpr double kLargestSize = 1e12;
+
 std::string label_of(const Primitive& layer) {
   std::string text = type_name(layer.type);
   if (layer.kh * layer.kw > 1)
     text += " " + std::to_string(layer.kh) + "x" + std::to_string(layer.kw);
   return text + " " + std::to_string(layer.cin) + " > " + std::to_string(layer.cout);
-}
-
-void require_sizes(const Primitive& layer) {
-  for (const WholeColumn& column : kWholeColumns) {
-    if (layer.*column.field < 1)
-      throw Error(
-          OMEN_INVALID_DATA,
-          std::string("a layer has ") + column.name + " " + std::to_string(layer.*column.field),
-          "Sizes of layers start at 1; make the table with power.nets.");
-  }
 }
 
 }  // namespace
@@ -104,35 +94,37 @@ Table edge_table(const std::vector<Net>& nets) {
       .finish();
 }
 
-std::map<std::int64_t, Net> read_net_tables(const Dataset& in) {
-  std::map<std::int64_t, Net> nets;
+std::map<std::int64_t, ReadNet> read_net_tables(const Dataset& in) {
+  std::map<std::int64_t, ReadNet> nets;
   const Table nodes = in.table("nodes");
   const std::vector<double> graph = nodes.numbers("graph_id");
   const StringColumn op = nodes.strings("op");
   std::vector<std::vector<double>> whole, real;
   for (const WholeColumn& column : kWholeColumns) whole.push_back(nodes.numbers(column.name));
-  for (const RealColumn& column : kRealColumns) real.push_back(nodes.numbers(column.name));
-  const std::vector<double> bias = nodes.numbers("bias");
+  for (const RealColumn& column : kRealColumns)
+    real.push_back(nodes.has(column.name) ? nodes.numbers(column.name) : std::vector<double>());
+  const std::vector<double> bias =
+      nodes.has("bias") ? nodes.numbers("bias") : std::vector<double>(graph.size(), 0);
   for (std::int64_t row = 0; row < nodes.rows(); ++row) {
     const auto at = static_cast<std::size_t>(row);
+    ReadNet& made = nets[static_cast<std::int64_t>(graph[at])];
     Primitive layer;
     const auto type = parse_type(op[row]);
-    if (!type || is_composite(*type))
-      throw Error(OMEN_INVALID_DATA, "'" + std::string(op[row]) + "' is no primitive layer",
-                  "Make the table with power.nets.");
-    layer.type = *type;
+    if (type && !is_composite(*type))
+      layer.type = *type;
+    else
+      made.fault = "'" + std::string(op[row]) + "' is no primitive layer";
     for (std::size_t c = 0; c < std::size(kWholeColumns); ++c) {
       const double value = whole[c][at];
-      if (!(value >= 0 && value <= 1e12))
-        throw Error(OMEN_INVALID_DATA, std::string("a layer has no size ") + kWholeColumns[c].name,
-                    "Make the table with power.nets.");
-      layer.*kWholeColumns[c].field = static_cast<std::int64_t>(value);
+      if (value >= 1 && value <= kLargestSize)
+        layer.*kWholeColumns[c].field = static_cast<std::int64_t>(value);
+      else
+        made.fault = std::string("a layer has no ") + kWholeColumns[c].name + " of 1 or more";
     }
-    require_sizes(layer);
     for (std::size_t c = 0; c < std::size(kRealColumns); ++c)
-      layer.*kRealColumns[c].field = real[c][at];
+      if (!real[c].empty() && real[c][at] >= 0) layer.*kRealColumns[c].field = real[c][at];
     layer.bias = bias[at] > 0;
-    nets[static_cast<std::int64_t>(graph[at])].layers.push_back(layer);
+    made.net.layers.push_back(layer);
   }
   return nets;
 }

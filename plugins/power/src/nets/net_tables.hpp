@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <omen/dataset.hpp>
+#include <string>
 #include <vector>
 
 #include "nets/net.hpp"
@@ -17,7 +18,11 @@ inline constexpr const char* kDialect = "pw-blocks/1";
 Table node_table(const std::vector<Net>& nets, bool labels);
 Table edge_table(const std::vector<Net>& nets);
 
-// The layers of every graph; precision is that of the weights' feature.
-std::map<std::int64_t, Net> read_net_tables(const Dataset& in);
+struct ReadNet {
+  Net net;
+  std::string fault;  // why it is no network; empty: it is one
+};
+// The layers of every graph, at the usual precision.
+std::map<std::int64_t, ReadNet> read_net_tables(const Dataset& in);
 
 }  // namespace omen::power

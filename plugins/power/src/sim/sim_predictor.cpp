@@ -35,7 +35,7 @@ struct AskedRow {
 class AskedRows {
  public:
   explicit AskedRows(const Dataset& in) : nets_(read_net_tables(in)) {
-    for (const auto& [id, net] : nets_) prepared_.emplace(id, ArrayNet(net));
+    for (const auto& [id, read] : nets_) prepared_.emplace(id, ArrayNet(read.net));
     const Table workloads = in.table("workloads");
     const std::vector<double> id = workloads.numbers("workload_id");
     const std::vector<double> graph =
@@ -51,7 +51,8 @@ class AskedRows {
       const auto key = static_cast<std::int64_t>(std::isnan(graph[i]) ? id[i] : graph[i]);
       if (const auto found = prepared_.find(key); found != prepared_.end()) {
         row.net = &found->second;
-        row.source = &nets_.at(key);
+        row.source = &nets_.at(key).net;
+        if (row.refusal.empty()) row.refusal = nets_.at(key).fault;
       } else if (row.refusal.empty()) {
         row.refusal = "has no layers";
       }
@@ -62,7 +63,7 @@ class AskedRows {
   const std::vector<AskedRow>& rows() const { return rows_; }
 
  private:
-  std::map<std::int64_t, Net> nets_;
+  std::map<std::int64_t, ReadNet> nets_;
   std::map<std::int64_t, ArrayNet> prepared_;
   std::vector<AskedRow> rows_;
 };
@@ -140,6 +141,11 @@ EnergyProfile SimPredictor::profile() const {
   return model_ && options_.profile.empty() ? *model_ : chosen_profile(options_);
 }
 
+void SimPredictor::require_profile() const {
+  if (!model_ && options_.profile.empty())
+    throw Error(OMEN_INVALID_STATE, "power.sim has no model yet", "Load or train one first.");
+}
+
 void SimPredictor::fit(const Dataset& train, const Dataset&, const Run& run) {
   EnergyProfile next = chosen_profile(options_);
   next.factor = fitted_factor(train, next, {options_.fuse_other_layers, options_.fuse_layers}, run);
@@ -147,6 +153,7 @@ void SimPredictor::fit(const Dataset& train, const Dataset&, const Run& run) {
 }
 
 void SimPredictor::observe(const Dataset& measured, const Run& run) {
+  require_profile();
   EnergyProfile next = profile();
   next.factor *=
       fitted_factor(measured, next, {options_.fuse_other_layers, options_.fuse_layers}, run);
@@ -155,8 +162,7 @@ void SimPredictor::observe(const Dataset& measured, const Run& run) {
 }
 
 TableStream SimPredictor::predict(const Dataset& in, const Run& run) {
-  if (!model_ && options_.profile.empty())
-    throw Error(OMEN_INVALID_STATE, "power.sim has no model yet", "Load or train one first.");
+  require_profile();
   const EnergyProfile profile = this->profile();
   const SimOptions how{options_.fuse_other_layers, options_.fuse_layers};
   const AskedRows all(in);
@@ -182,7 +188,7 @@ TableStream SimPredictor::predict(const Dataset& in, const Run& run) {
   }
   TableBuilder table;
   table.add("workload_id", std::move(id));
-  const std::string method = "simulated: " + profile.name;
+  const std::string method = "simulated:" + profile.name;
   for (std::size_t c = 0; c < values.size(); ++c)
     table
         .add(cost_columns()[c].name, std::move(values[c]),
@@ -208,14 +214,15 @@ void SimPredictor::load(const ArtifactReader& in) {
 Component sim_component() {
   return predictor<SimPredictor, SimPredictorOptions>(
              kSimId, "power, latency, energy and area of a network on a described accelerator")
-      .reads("nodes@pw-blocks/1", "workloads.rows:optional", "workloads.cols:optional",
-             "workloads.dataflow:optional", "workloads.rf_b:optional",
-             "workloads.ifmap_kb:optional", "workloads.weight_kb:optional",
-             "workloads.ofmap_kb:optional", "workloads.bw_gbps:optional", "workloads.dram:optional",
-             "workloads.freq_mhz:optional", "workloads.vdd:optional", "workloads.node_nm:optional",
-             "workloads.bits_w:optional", "workloads.bits_a:optional",
-             "workloads.bits_psum:optional", "workloads.batch:optional",
-             "workloads.zero_gate:optional")
+      .reads("nodes@pw-blocks/1", "nodes.cin", "nodes.cout", "nodes.h", "nodes.w", "nodes.kh",
+             "nodes.kw", "nodes.stride_h", "nodes.stride_w", "nodes.groups", "nodes.ho", "nodes.wo",
+             "workloads.rows:optional", "workloads.cols:optional", "workloads.dataflow:optional",
+             "workloads.rf_b:optional", "workloads.ifmap_kb:optional",
+             "workloads.weight_kb:optional", "workloads.ofmap_kb:optional",
+             "workloads.bw_gbps:optional", "workloads.dram:optional", "workloads.freq_mhz:optional",
+             "workloads.vdd:optional", "workloads.node_nm:optional", "workloads.bits_w:optional",
+             "workloads.bits_a:optional", "workloads.bits_psum:optional",
+             "workloads.batch:optional", "workloads.zero_gate:optional")
       .writes("p_core_w:W:lower", "p_bw_w:W:lower", "power_w:W:lower", "latency_s:s:lower",
               "energy_j:J:lower", "area_mm2:mm2:lower")
       .caps(OMEN_CAP_BITWISE_REPEATABLE | OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_DEFAULT)

@@ -48,6 +48,7 @@ class SimPredictor final : public Predictor {
 
  private:
   EnergyProfile profile() const;
+  void require_profile() const;
 
   SimPredictorOptions options_;
   std::unique_ptr<EnergyProfile> model_;
