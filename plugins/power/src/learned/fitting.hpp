@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Training of the networks, with nets held back for intervals.
+#pragma once
+
+#include "learned/learned_predictor.hpp"
+
+namespace omen::power {
+
+LearnedModel fit_model(const LearnedRows& train, const LearnedRows& valid, NetworkKind kind,
+                       const LearnedOptions& options, const std::string& task, const Run& run);
+
+// Logarithms of the costs of each row; rows that cannot be answered keep NaN.
+std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRows& rows,
+                                     const Run& run);
+
+}  // namespace omen::power
