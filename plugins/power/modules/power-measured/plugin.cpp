@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The components that learn from meters: language models, power limits and boards.
+#include <omen/plugin.hpp>
+
+#include "llm/config_frontend.hpp"
+#include "llm/llm_predictor.hpp"
+
+OMEN_PLUGIN("power-measured", "0.1.0", "Apache-2.0", omen::power::config_component(),
+            omen::power::llm_component())
