@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Power and energy of language models whose shape, or whose GPU, was not seen.
 //   power_serving shape|gpu|splitwise
+//   power_serving rows FILE     writes all runs as a table that power.llm learns from
 // With OMEN_SHOW_BREAK=1 every GPU is told to have the bandwidth of another.
 #include <algorithm>
 #include <cmath>
@@ -149,6 +150,29 @@ void confuse(std::vector<PublicRun>& all) {
   for (PublicRun& row : all) row.run.serving.gpu.bandwidth = bandwidth[row.gpu];
 }
 
+int write_rows(const std::vector<PublicRun>& all, const char* path) {
+  std::FILE* out = std::fopen(path, "w");
+  if (!out) return 1;
+  std::fputs(
+      "shape,gpu,gpu_flops,gpu_bytes_per_s,gpu_memory_bytes,tdp_w,idle_w,parameters,"
+      "active_parameters,layers,hidden,cache_bytes_per_token,experts,experts_per_token,framework,"
+      "gpus,batch,input_tokens,output_tokens,trust,time_s,power_w\n",
+      out);
+  for (const PublicRun& row : all) {
+    const Serving& s = row.run.serving;
+    std::fprintf(out, "%s,%s,%.6g,%.6g,%.6g,%g,%g,%.6g,%.6g,%g,%g,%g,%g,%g,%s,%g,%g,%g,%g,%g,",
+                 row.shape.c_str(), row.gpu.c_str(), s.gpu.flops, s.gpu.bandwidth, s.gpu.memory,
+                 s.gpu.tdp, s.gpu.idle, s.model.parameters, s.model.active, s.model.layers,
+                 s.model.hidden, s.model.cache_bytes, s.model.experts, s.model.experts_per_token,
+                 s.framework.c_str(), s.gpus, s.batch, s.input, s.output, row.run.trust);
+    if (row.whole_request) std::fprintf(out, "%.9g", row.run.seconds);
+    std::fputs(",", out);
+    if (std::isfinite(row.run.watts)) std::fprintf(out, "%.9g", row.run.watts);
+    std::fputs("\n", out);
+  }
+  return std::fclose(out) == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,6 +184,7 @@ int main(int argc, char** argv) {
   const std::string part = argc > 1 ? argv[1] : "shape";
   std::vector<PublicRun> all = public_runs(*directory);
   if (test::broken()) confuse(all);
+  if (part == "rows") return write_rows(all, argc > 2 ? argv[2] : "/dev/stdout");
   if (part == "gpu")
     return show_outcome("gpu_out", leave_out(all, RunSource::kBenchPower, &PublicRun::gpu), 8, 9);
   if (part == "splitwise")

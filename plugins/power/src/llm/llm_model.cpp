@@ -99,6 +99,10 @@ bool is_measured(double value) {
 
 }  // namespace
 
+learn::CorrectionScales correction_scales() {
+  return kCorrection;
+}
+
 learn::Correction blank_correction() {
   return learn::Correction(kCorrection);
 }

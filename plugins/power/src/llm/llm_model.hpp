@@ -78,6 +78,8 @@ class LlmModel {
 
 // As it is before anything was observed.
 learn::Correction blank_correction();
+// How much rows of one machine have in common, and how much near ones.
+learn::CorrectionScales correction_scales();
 
 // "vLLM 2024" and "vllm-2024" name the same software.
 std::string normalised_framework(const std::string& name);
