@@ -35,6 +35,34 @@ TEST(Correlation, TiesShareTheirRank) {
   EXPECT_THAT(midranks(std::vector<double>{5, 1, 5, 3}), ElementsAre(3.5, 1, 3.5, 2));
 }
 
+TEST(Correlation, RowsWithGapsDoNotCount) {
+  const double gap = std::nan("");
+  const std::vector<double> x = {1, 2, gap, 4, 5}, y = {2, 1, 9, gap, 7};
+  const Correlated found = correlate(Correlation::kPearson, x, y);
+  EXPECT_EQ(found.rows, 3U);
+  EXPECT_DOUBLE_EQ(found.value,
+                   pearson(std::vector<double>{1, 2, 5}, std::vector<double>{2, 1, 7}));
+}
+
+TEST(Correlation, MatricesEqualTheirPairs) {
+  Random random(4);
+  std::vector<std::vector<double>> columns(5, std::vector<double>(333));
+  for (std::vector<double>& column : columns)
+    for (double& value : column) value = std::floor(20 * random.uniform());
+  columns[4].assign(333, 7.0);
+  for (const bool gaps : {false, true}) {
+    if (gaps) columns[1][17] = std::nan("");
+    for (const Correlation kind :
+         {Correlation::kPearson, Correlation::kSpearman, Correlation::kKendall}) {
+      const std::vector<double> matrix = correlation_matrix(kind, columns, 2);
+      for (std::size_t i = 0; i < 4; ++i)
+        for (std::size_t j = 0; j < 4; ++j)
+          EXPECT_NEAR(matrix[i * 5 + j], correlate(kind, columns[i], columns[j]).value, 1e-12);
+      EXPECT_TRUE(std::isnan(matrix[4]));
+    }
+  }
+}
+
 TEST(Quantile, IsLinearBetweenOrderStatistics) {
   const double share[] = {0, 0.1, 0.25, 0.5, 0.9, 1};
   const double expected[] = {1, 1, 2, 3.5, 8.5, 13};

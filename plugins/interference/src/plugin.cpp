@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The components of the track; none of them needs LibTorch.
+#include <omen/plugin.hpp>
+
+#include "characterise/characterise_command.hpp"
+#include "cluster/cluster_command.hpp"
+#include "densify/densify_command.hpp"
+#include "pack/pack_scorer.hpp"
+#include "pair/pair_predictor.hpp"
+#include "tables/tables_frontend.hpp"
+
+OMEN_PLUGIN("interference", "0.1.0", "Apache-2.0", omen::interference::tables_component(),
+            omen::interference::pair_component(), omen::interference::pack_component(),
+            omen::interference::characterise_component(), omen::interference::densify_component(),
+            omen::interference::cluster_component())
