@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The components that train: MPI, LibTorch and JPEG.
+#include <omen/plugin.hpp>
+
+#include "run/rank_command.hpp"
+#include "run/run_command.hpp"
+
+OMEN_PLUGIN("ensemble-run", "0.1.0", "Apache-2.0", omen::ensemble::run_component(),
+            omen::ensemble::rank_component())

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Networks that somebody else wrote, as TorchScript files.
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <omen/error.hpp>
+
+#include "train/network.hpp"
+
+namespace omen::ensemble {
+namespace {
+
+class ScriptNetwork final : public Network {
+ public:
+  explicit ScriptNetwork(const std::string& path) : module_(torch::jit::load(path)) {
+    for (const auto& item : module_.named_parameters()) state_.add_parameter(item.name, item.value);
+    for (const auto& item : module_.named_buffers()) state_.add_buffer(item.name, item.value);
+  }
+  at::Tensor forward(const at::Tensor& images, bool training) override {
+    module_.train(training);
+    return module_.forward({images}).toTensor();
+  }
+
+ private:
+  torch::jit::Module module_;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> open_torch_script(const std::string& path) {
+  try {
+    return std::make_unique<ScriptNetwork>(path);
+  } catch (const c10::Error& error) {
+    throw Error(OMEN_INVALID_DATA,
+                "'" + path + "' cannot be opened as TorchScript: " + error.what_without_backtrace(),
+                "Write it with torch.jit.script(model).save(path).");
+  }
+}
+
+}  // namespace omen::ensemble
