@@ -99,7 +99,10 @@ void PlaceReader::walk_loop(const llvm::SCEV* expression, std::int64_t factor) {
   const llvm::SCEV* step = recurrence->getStepRecurrence(evolution_);
   if (!recurrence->isAffine() || bits_of(step) & kGroupBits) place_.clear = false;
   const auto* known = llvm::dyn_cast<llvm::SCEVConstant>(step);
-  if (!known) return;  // such as get_global_size
+  if (!known) {  // such as get_global_size
+    place_.plain = false;
+    return;
+  }
   const auto* turns = llvm::dyn_cast<llvm::SCEVConstant>(
       evolution_.getConstantMaxBackedgeTakenCount(recurrence->getLoop()));
   constexpr unsigned kSensibleBits = 40;
@@ -112,6 +115,7 @@ void PlaceReader::walk_loop(const llvm::SCEV* expression, std::int64_t factor) {
 
 void PlaceReader::add_term(const llvm::SCEV* value, std::int64_t factor) {
   const llvm::SCEV* start = AtStart(evolution_).visit(value);
+  place_.plain &= start == value;
   std::int64_t& sum = place_.terms[start];
   sum += factor;
   if (sum == 0) place_.terms.erase(start);
@@ -130,10 +134,13 @@ void PlaceReader::classify(const llvm::SCEV* value, std::int64_t factor,
   if (bits & (kDataBit | kFoldedBit)) place_.clear = false;
   if (!is_call && varies(value, at)) place_.endless = true;
   if (!(bits & kGroupBits)) {
-    if (bits & kLocalBit) cover(step);  // a group has at least one neighbour
+    if (!(bits & kLocalBit)) return;
+    cover(step);  // a group has at least one neighbour
+    place_.plain = false;
     return;
   }
   place_.ids.insert(value);
+  place_.plain &= is_call;
   if (is_call)
     place_.pitch = place_.pitch ? std::min(place_.pitch, step) : step;
   else if (plain || !is_polynomial(value))
@@ -172,8 +179,32 @@ std::int64_t span_of(const Place& a, const Place& b) {
          std::min(a.offset + a.low, b.offset + b.low);
 }
 
+namespace {
+
+std::int64_t factor_of(const Place& place, const llvm::SCEV* value) {
+  const auto term = place.terms.find(value);
+  return term == place.terms.end() ? 0 : term->second;
+}
+
+// Whether `behind` starts where `front` has ended, whatever the ids of the two items are: none of
+// them is negative, and those that move a place move it away from the other.
+bool lies_behind(const Place& front, const Place& behind) {
+  for (const Place* place : {&front, &behind})
+    for (const auto& [value, factor] : place->terms) {
+      const bool is_id = front.ids.count(value) || behind.ids.count(value);
+      const std::int64_t first = factor_of(front, value), second = factor_of(behind, value);
+      if (is_id ? first > 0 || second < 0 : first != second) return false;
+    }
+  return front.offset + front.high <= behind.offset + behind.low;
+}
+
+}  // namespace
+
 bool keep_apart(const Place& a, const Place& b, bool owned) {
-  if (!a.clear || !b.clear || b.ids.empty() || a.terms != b.terms) return false;
+  if (!a.clear || !b.clear) return false;
+  const bool bounded = a.plain && b.plain && !a.endless && !b.endless;
+  if (bounded && (lies_behind(a, b) || lies_behind(b, a))) return true;
+  if (b.ids.empty() || a.terms != b.terms) return false;
   if (b.pitch == 0) return owned;
   return !a.endless && !b.endless && span_of(a, b) <= b.pitch;
 }

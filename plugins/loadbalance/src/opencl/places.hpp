@@ -26,6 +26,8 @@ struct Place {
   std::int64_t pitch = 0;  // smallest known step of an id; 0: only rows of unknown length
   bool endless = false;    // a loop moves it on, nobody knows how far
   bool clear = true;       // every id enters linearly, and no data
+  // Every id enters by a constant, no local one does, and loops go round by constants.
+  bool plain = true;
 };
 
 class PlaceReader {
@@ -62,7 +64,8 @@ std::int64_t span_of(const Place& a, const Place& b);
 
 // True where `a` of one work-item and `b` of any other cannot meet. Rows of unknown length
 // (id * n + k) are taken to lie side by side, and steps of unknown length (get_global_size) to lead
-// past all other items; with rows, `a` must be a place that the item itself writes (`owned`).
+// past all other items; places that ids only move away from each other, as a[k] and a[k + 1 + id],
+// are apart without that; with rows, `a` must be a place that the item itself writes (`owned`).
 bool keep_apart(const Place& a, const Place& b, bool owned);
 
 }  // namespace omen::loadbalance

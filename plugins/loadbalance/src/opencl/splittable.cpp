@@ -72,6 +72,7 @@ class Judge {
     unsigned dimensions = where & kGroupBits;
     if (!dimensions) {
       dimensions = lonely_dimensions(store);
+      if (!dimensions && is_flag(store)) dimensions = kGroupBits;
       if (!dimensions)
         return refuse(verdict_, "every work-group writes the same place of " + name_of(store.base),
                       store.at);
@@ -81,6 +82,24 @@ class Judge {
       note(verdict_, "work-groups may write the same place of " + name_of(store.base), store.at);
     }
     verdict_.dimensions &= dimensions;
+  }
+
+  // What is stored where that is the same for all items and at all times.
+  static const llvm::Value* fixed_value(const Access& access) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(access.at);
+    const llvm::Value* value = store ? store->getValueOperand() : nullptr;
+    const bool is_fixed = value && llvm::isa<llvm::Constant, llvm::Argument>(value) &&
+                          !llvm::isa<llvm::UndefValue>(value);
+    return is_fixed ? value : nullptr;
+  }
+
+  // if (found) *flag = 1: whoever raises it, nothing else is ever written to this buffer, so that
+  // what two devices write there is the same.
+  bool is_flag(const Access& store) const {
+    const llvm::Value* value = fixed_value(store);
+    return value && std::all_of(found_.stores.begin(), found_.stores.end(), [&](const auto& other) {
+             return other.base != store.base || fixed_value(other) == value;
+           });
   }
 
   Guards guards(const Access& access) const { return lonely_guards(*access.at, tree_, ids_); }

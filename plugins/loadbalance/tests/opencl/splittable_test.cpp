@@ -76,6 +76,40 @@ TEST(Splittable, DependenceOnOtherGroupsIsNot) {
       "it watches 'c'");
 }
 
+TEST(Splittable, FlagsMayBeRaisedByAnyone) {
+  expect_fine("if (b[i] > 0) c[0] = 1; a[i] = b[i];");
+  expect_fine("if (b[i] > 0) c[0] = n; a[i] = b[i];");
+  expect_fine("a[i] = b[i]; if (a[i] > 3) c[get_local_id(0)] = 1;");
+  expect_fine("if (b[i] > 0) { c[n] = 7; c[0] = 7; } a[i] = 1;");
+  expect_reason("c[0] = 0; if (b[i] > 0) c[0] = 1; a[i] = 1;", "same place of 'c'");
+  expect_reason("if (b[i] > 0) c[0] = 1; c[i + 1] = 2;", "same place of 'c'");
+  expect_reason("if (b[i] > 0) c[0] = (int)i; a[i] = 1;", "same place of 'c'");
+  expect_reason("c[0] = c[0] + 1; a[i] = 1;", "same place of 'c'");
+  expect_reason("if (c[0] == 0) a[i] = 1; if (b[i] > 0) c[0] = 1;", "it reads 'c'");
+  expect_reason("for (int k = 0; k < n; ++k) c[0] = k; a[i] = 1;", "same place of 'c'");
+}
+
+TEST(Splittable, WhatLiesBeforeAllThatIsWrittenMayBeRead) {
+  expect_fine("a[n * n + n + 1 + i] /= a[n * n + n];");  // lu: the row of a pivot
+  expect_fine("int g = get_global_id(0); a[n + 1 + g] -= a[n] * b[g];");
+  expect_fine("a[n + 4 + i] = a[n] + a[n + 1] + a[n + 3];");
+  expect_fine("for (int k = 0; k < 8; ++k) a[8 + i] += a[k];");
+  expect_fine("int g = get_global_id(0); a[n - 1 - g] *= a[n];");
+  expect_reason("a[n + i] /= a[n];", "it reads 'a'");
+  expect_reason("a[n + 1 + i] /= a[n + 1];", "it reads 'a'");
+  expect_reason("a[n + 1 + i] = a[n + n];", "it reads 'a'");
+  expect_reason("a[1 + n * i] /= a[0];", "it reads 'a'");  // n may be negative
+  expect_reason("int g = get_global_id(0); a[n + 1 + g] = a[n + 2 + g];", "it reads 'a'");
+  expect_reason("int g = get_global_id(0); a[n + 1 - g] = a[n];", "it reads 'a'");
+  expect_reason("for (int k = 0; k < 9; ++k) a[8 + i] += a[k];", "it reads 'a'");
+  expect_reason("for (int k = 0; k < n; ++k) a[8 + i] += a[k];", "it reads 'a'");
+  expect_reason("for (int k = 0; k < n; k += get_local_size(0)) a[1 + i] += a[k];", "it reads 'a'");
+  expect_reason("a[1 + i] += a[get_local_id(0)];", "it reads 'a'");
+  expect_reason("a[1 + get_group_id(0)] += a[get_local_id(0)];", "it reads 'a'");
+  expect_reason("a[c[0] + 1 + i] += a[c[1]];", "it reads 'a'");
+  expect_reason("((__global double*)a)[i + 1] += a[2];", "it reads 'a'");
+}
+
 TEST(Splittable, OnePlaceForAllGroupsIsNot) {
   expect_reason("a[0] = b[i];", "every work-group writes the same place of 'a'");
   expect_reason("if (i < n) a[0] = b[i];", "every work-group writes the same place of 'a'");
