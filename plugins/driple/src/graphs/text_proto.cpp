@@ -111,7 +111,7 @@ class TextReader {
     // Strings behind each other are one.
     while (next() == '"' || next() == '\'') {
       quoted(value);
-      skip();
+      while (next() == ' ' || next() == '\n' || next() == '\t' || next() == '\r') ++at_;
     }
     return value;
   }
