@@ -25,7 +25,7 @@ namespace unit = torch_kit::nn::kernels;
 using ::torch::autograd::AutogradContext;
 using ::torch::autograd::variable_list;
 
-constexpr std::int64_t kBlockRows = 200;  // whose products stay in the second cache
+constexpr std::int64_t kBlockRows = 400;  // whose products stay in the second cache
 
 struct BatchHolder : ::torch::CustomClassHolder {
   explicit BatchHolder(std::shared_ptr<const GroupBatch> b) : batch(std::move(b)) {}
