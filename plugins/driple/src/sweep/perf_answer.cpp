@@ -30,7 +30,10 @@ std::vector<std::string> texts(const PerfTable& perf, const Text& text) {
 
 void append_rows(PerfTable& table, const std::vector<std::string>& job, const TraceLabels& labels,
                  const std::string& outcome) {
-  for (const ResourceLabels& resource : labels.resources) {
+  std::vector<ResourceLabels> resources = labels.resources;
+  // A job that ended before the first sample is still a job.
+  if (resources.empty()) resources.push_back({Resource::gpu_util, NAN, NAN, NAN, {}});
+  for (const ResourceLabels& resource : resources) {
     PerfRow row;
     row.job = job;
     row.resource = resource.resource;

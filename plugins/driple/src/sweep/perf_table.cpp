@@ -251,6 +251,7 @@ std::string perf_csv(const PerfTable& table) {
   std::string text = join(table.job_columns, ",") + "," + kResource + "," + kIdle + "," + kActive +
                      "," + kPeak + (timed ? std::string(",") + kTime : "") + "\n";
   for (const PerfRow& row : table.rows) {
+    if (!std::isfinite(row.burst)) continue;
     for (const std::string& value : row.job) text += value + ",";
     text += std::string(word(row.resource)) + "," + text_of(row.idle) + "," + text_of(row.burst) +
             "," + text_of(row.peak) + (timed ? "," + text_of(row.seconds) : "") + "\n";

@@ -26,7 +26,7 @@ std::string_view word(Evidence evidence);
 struct PerfRow {
   std::vector<std::string> job;  // values of PerfTable::job_columns
   Resource resource = Resource::gpu_util;
-  double idle = 0, burst = 0, peak = 0;  // shares of samples
+  double idle = 0, burst = 0, peak = 0;  // shares of samples; NaN where there is none
   double seconds = std::numeric_limits<double>::quiet_NaN();         // of the whole job
   double scaled_seconds = std::numeric_limits<double>::quiet_NaN();  // between 0 and 1
   double step_s = std::numeric_limits<double>::quiet_NaN();
@@ -55,7 +55,8 @@ struct PerfTable {
 // throughput is impossible beside their neighbours are suspect. OMEN_INVALID_DATA with the line.
 PerfTable parse_perf_csv(std::string_view text, const std::string& where);
 
-// The published schema by the job's columns, with each share under its right name.
+// The published schema by the job's columns, with each share under its right name; jobs without
+// samples have no row in it.
 std::string perf_csv(const PerfTable& table);
 
 // Columns of jobs in a schema.

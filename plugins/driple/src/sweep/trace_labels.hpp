@@ -30,12 +30,13 @@ struct TraceLabels {
   telemetry::RunOutcome outcome;
 };
 
-// The first GPU and the whole machine's CPU, by two clusters with burst as the higher one. Peaks are
-// samples above 90 %, of GPU memory above 90 % of what the GPU has; nothing is above an unknown size.
+// The first GPU and the whole machine's CPU, by two clusters with burst as the higher one. Peaks
+// are samples above 90 %, of GPU memory above 90 % of what the GPU has; nothing is above an unknown
+// size.
 TraceLabels labels_of_trace(const std::filesystem::path& trace, const TraceOptions& options);
 
-// GPU, model, batch, optimizer, epochs and dataset of a file named after its job; the model may hold
-// underscores. Empty where the name has fewer parts.
+// GPU, model, batch, optimizer, epochs and dataset of a file named after its job; the model may
+// hold underscores. Empty where the name has fewer parts.
 std::vector<std::string> job_of_file(const std::filesystem::path& trace);
 
 }  // namespace omen::driple

@@ -217,6 +217,38 @@ TEST(NetPredictorTest, RefusesWhatItCannotLearn) {
       IsError(OMEN_INVALID_DATA, HasSubstr("edge 0"), ::testing::_));
 }
 
+TEST(ConvertTest, AStateDictionaryBecomesAModelThatAnswers) {
+  const test::TempDir dir;
+  const std::string from = (dir.path() / "weights.safetensors").string(),
+                    to = (dir.path() / "model.omen").string(),
+                    operations = (dir.path() / "ops.csv").string();
+  std::ofstream(operations) << "conv,0.4\nactivation,0.6\n";
+  NetworkOptions shape;
+  shape.outputs = 12;
+  const Network network(shape);
+  container::Writer file;
+  for (const auto& entry : network.state().entries()) {
+    const at::Tensor tensor = entry.tensor.detach().contiguous();
+    file.put_tensor(entry.name, "F32", tensor.sizes().vec(), tensor.const_data_ptr<float>(),
+                    static_cast<std::size_t>(tensor.numel()) * sizeof(float));
+  }
+  file.write(from);
+  TableCollector out;
+  EXPECT_EQ(ConvertCommand({operations}).run({from, to}, TablesOut(out.c()), test::ReadyRun()), 0);
+  const Table said = out.take().at("converted");
+  EXPECT_EQ(said.strings("value")[2], "92236");
+
+  const container::Reader model = container::Reader::open(to);
+  EXPECT_EQ(model.metadata().at("omen.component"), "driple.gcn");
+  GcnPredictor predictor({});
+  predictor.load(ArtifactReader(model.source()));
+  const Jobs jobs(3, 1);
+  const Table answers = predictor.predict(jobs.data.view(), test::ReadyRun()).read_all();
+  for (const double value : answers.numbers("net_rx_peak")) EXPECT_TRUE(std::isfinite(value));
+  // Graphs of fewer operations than the published 100 groups are not what it was trained on.
+  EXPECT_EQ(answers.strings("status")[0], "extrapolating");
+}
+
 TEST(ConvertTest, NamesWhatIsNoStateDictionary) {
   const test::TempDir dir;
   const std::string path = (dir.path() / "bad.safetensors").string();
