@@ -38,14 +38,49 @@ Design Objective::at_home(Design design) const {
   return design;
 }
 
-Judged Objective::judge(const Design& design) const {
-  Judged made;
-  made.design = at_home(design);
-  Hardware hw = hardware_of(made.design, fixed_);
+Hardware Objective::hardware(const Design& design) const {
+  Hardware hw = hardware_of(design, fixed_);
   // Held parameters keep their exact value, also between the legal ones.
   for (std::size_t i = 0; i < design_space().size(); ++i)
     if (std::find(free_.begin(), free_.end(), i) == free_.end())
       design_space()[i].set(hw, design_space()[i].get(fixed_));
+  return hw;
+}
+
+double Objective::cost_of(double power_w, double energy_j, double latency_s) const {
+  switch (goal_) {
+    case Goal::energy:
+      return energy_j;
+    case Goal::edp:
+      return energy_j * latency_s;
+    case Goal::match:
+      return std::abs(std::log(power_w / matched_w_));
+    default:
+      return power_w;
+  }
+}
+
+double Objective::guessed(const Design& design, double power_w, double latency_s) const {
+  constexpr double kIllegal = 1e30, kPrice = 30;
+  const Hardware hw = hardware(at_home(design));
+  if (!illegal_because(hw).empty()) return kIllegal;
+  double excess = 0;
+  const auto check = [&](double value, double limit) {
+    // A margin keeps guesses away from the limit.
+    constexpr double kMargin = 1.02;
+    if (value * kMargin > limit) excess += std::log(value * kMargin / limit);
+  };
+  check(latency_s, limits_.latency_s);
+  check(power_w, limits_.power_w);
+  check(area_mm2(profile_, hw), limits_.area_mm2);
+  const double cost = cost_of(power_w, power_w * latency_s, latency_s);
+  return goal_ == Goal::match ? cost + kPrice * excess : std::log(cost) + kPrice * excess;
+}
+
+Judged Objective::judge(const Design& design) const {
+  Judged made;
+  made.design = at_home(design);
+  const Hardware hw = hardware(made.design);
   made.broken = illegal_because(hw);
   made.legal = made.broken.empty();
   if (!made.legal) return made;
@@ -57,19 +92,7 @@ Judged Objective::judge(const Design& design) const {
     made.latency_s = std::max(made.latency_s, cost.latency_s);
     made.area_mm2 = cost.area_mm2;
   }
-  switch (goal_) {
-    case Goal::power:
-      made.cost = made.power_w;
-      break;
-    case Goal::energy:
-      made.cost = made.energy_j;
-      break;
-    case Goal::edp:
-      made.cost = made.energy_j * made.latency_s;
-      break;
-    case Goal::match:
-      made.cost = std::abs(std::log(made.power_w / matched_w_));
-  }
+  made.cost = cost_of(made.power_w, made.energy_j, made.latency_s);
   const auto check = [&](const char* what, double value, double limit) {
     if (!(value > limit)) return;
     made.excess += std::log(value / limit);

@@ -2,6 +2,7 @@
 // What an accelerator is wanted for: an objective over some networks, and constraints.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -42,6 +43,9 @@ class Objective {
             Limits limits, double matched_w = 0);
   // Asks the simulator, which counts as one call; parameters that are not free keep their value.
   Judged judge(const Design& design) const;
+  // The cost of a design whose power and latency are guessed; 1e30 for what cannot be built.
+  double guessed(const Design& design, double power_w, double latency_s) const;
+  Hardware hardware(const Design& design) const;
   const Hardware& fixed() const { return fixed_; }
   // Parameters that may be changed, by their place in the design space.
   const std::vector<std::size_t>& free() const { return free_; }
@@ -50,6 +54,8 @@ class Objective {
   mutable std::int64_t calls = 0;
 
  private:
+  double cost_of(double power_w, double energy_j, double latency_s) const;
+
   std::vector<ArrayNet> nets_;
   Hardware fixed_;
   EnergyProfile profile_;

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
+
+#include "recover/response_surface.hpp"
 
 namespace omen::power {
 namespace {
@@ -62,7 +63,7 @@ std::vector<Design> neighbours(const Objective& objective, const Design& from) {
 }
 
 // Goes down from `start` for as long as something improves; the order of steps is the caller's.
-void descend(Simulated& simulated, const Objective& objective, Design start,
+void descend(Simulated& simulated, const Objective& objective, const Design& start,
              const std::function<void(std::vector<Design>&)>& order) {
   Judged at = simulated.ask(start);
   for (bool moved = true; moved && !simulated.spent();) {
@@ -87,50 +88,138 @@ struct Individual {
 
 Design crossed(const Design& a, const Design& b, const Objective& objective,
                learn::Random& random) {
+  constexpr double kMutation = 0.15;
   Design child = a;
   for (const std::size_t i : objective.free()) {
     if (random.uniform() < 0.5) child[i] = b[i];
     const std::size_t count = design_space()[i].values.size();
-    if (random.uniform() < 0.15) {
-      const std::uint64_t roll = random.below(3);
-      if (roll == 0 && child[i] > 0) --child[i];
-      if (roll == 1 && child[i] + 1 < count) ++child[i];
-      if (roll == 2) child[i] = random.below(count);
-    }
+    if (random.uniform() >= kMutation) continue;
+    const std::uint64_t roll = random.below(3);
+    if (roll == 0 && child[i] > 0) --child[i];
+    if (roll == 1 && child[i] + 1 < count) ++child[i];
+    if (roll == 2) child[i] = random.below(count);
   }
   return child;
 }
 
-// Evolves designs on the surrogate; the best distinct ones first.
-std::vector<Individual> evolve(const Objective& objective, const Surrogate& surrogate,
+using Guesses = std::function<std::vector<double>(const std::vector<Design>&)>;
+
+// Evolves designs on guessed costs with tournament selection and an elite; the best distinct ones
+// come first.
+std::vector<Individual> evolve(const Objective& objective, const Guesses& guess,
                                learn::Random& random, const std::vector<Design>& starts) {
-  constexpr std::size_t kPopulation = 64, kGenerations = 60;
+  constexpr std::size_t kPopulation = 64, kGenerations = 40, kFirst = 256;
   std::vector<Individual> alive;
-  const auto add = [&](const Design& design) { alive.push_back({design, surrogate(design)}); };
-  for (const Design& start : starts) add(objective.at_home(start));
-  while (alive.size() < 4 * kPopulation) add(random_design(objective, random));
-  const auto rank = [&] {
+  const auto add = [&](const std::vector<Design>& designs) {
+    const std::vector<double> costs = guess(designs);
+    for (std::size_t i = 0; i < designs.size(); ++i) alive.push_back({designs[i], costs[i]});
     std::sort(alive.begin(), alive.end(), [](const Individual& a, const Individual& b) {
       return a.cost != b.cost ? a.cost < b.cost : a.design < b.design;
     });
-    alive.erase(
-        std::unique(alive.begin(), alive.end(),
-                    [](const Individual& a, const Individual& b) { return a.design == b.design; }),
-        alive.end());
+    const auto same = [](const Individual& a, const Individual& b) { return a.design == b.design; };
+    alive.erase(std::unique(alive.begin(), alive.end(), same), alive.end());
     if (alive.size() > kPopulation) alive.resize(kPopulation);
   };
-  rank();
+  std::vector<Design> fresh;
+  for (const Design& start : starts) fresh.push_back(objective.at_home(start));
+  while (fresh.size() < kFirst) fresh.push_back(random_design(objective, random));
+  add(fresh);
   for (std::size_t generation = 0; generation < kGenerations; ++generation) {
-    const std::size_t parents = alive.size();
-    for (std::size_t i = 0; i < kPopulation; ++i) {
-      // The better of two drawn ones becomes a parent; ranks are places in the list.
-      const auto parent = [&] { return std::min(random.below(parents), random.below(parents)); };
-      add(crossed(alive[parent()].design, alive[parent()].design, objective, random));
-    }
-    rank();
+    std::vector<Design> children;
+    // The better of two drawn ones becomes a parent; places in the list are ranks.
+    const auto parent = [&]() -> const Design& {
+      return alive[std::min(random.below(alive.size()), random.below(alive.size()))].design;
+    };
+    for (std::size_t i = 0; i < kPopulation; ++i)
+      children.push_back(crossed(parent(), parent(), objective, random));
+    add(children);
   }
   return alive;
 }
+
+// Guessed costs of designs: what breaks a limit costs far more, what cannot be built the most.
+std::vector<double> guessed_costs(const Objective& objective, const std::vector<Design>& designs,
+                                  const std::vector<Guess>& guesses) {
+  std::vector<double> costs;
+  for (std::size_t i = 0; i < designs.size(); ++i)
+    costs.push_back(objective.guessed(designs[i], guesses[i].power_w, guesses[i].latency_s));
+  return costs;
+}
+
+class GuidedSearch {
+ public:
+  GuidedSearch(const Objective& objective, const SearchBudget& budget)
+      : objective_(objective),
+        random_(budget.seed),
+        simulated_(objective, budget.calls),
+        spread_(static_cast<std::size_t>(budget.calls) / 4),
+        seed_(budget.seed) {}
+
+  void simulate_best(const Guesses& guess, const std::vector<Design>& starts, std::size_t most) {
+    std::size_t asked = 0;
+    for (const Individual& one : evolve(objective_, guess, random_, starts)) {
+      if (simulated_.spent() || asked == most) return;
+      if (simulated_.knows(one.design)) continue;
+      simulated_.ask(one.design);
+      ++asked;
+    }
+  }
+  void simulate_spread() {
+    for (std::uint64_t point = 0;
+         simulated_.result.tried.size() < spread_ && !simulated_.spent() && point < 64 * spread_;
+         ++point)
+      simulated_.ask(objective_.at_home(spread_design(point, seed_)));
+  }
+  SearchResult finish() {
+    constexpr std::size_t kProposed = 6, kBest = 12;
+    while (!simulated_.spent()) {
+      const std::size_t before = simulated_.result.tried.size();
+      surface_.fit(simulated_.result.tried);
+      const Guesses guess = [this](const std::vector<Design>& designs) {
+        std::vector<Guess> made;
+        for (const Design& design : designs) {
+          const auto expected = surface_.at(design);
+          made.push_back({expected.power_w, expected.latency_s});
+        }
+        return guessed_costs(objective_, designs, made);
+      };
+      std::vector<Judged> order = simulated_.result.tried;
+      std::sort(order.begin(), order.end(), better);
+      std::vector<Design> starts;
+      for (std::size_t i = 0; i < order.size() && i < kBest; ++i) starts.push_back(order[i].design);
+      simulate_best(guess, starts, kProposed);
+      descend_once(guess, simulated_.result.best.design);
+      if (simulated_.result.tried.size() == before)
+        simulated_.ask(random_design(objective_, random_));
+    }
+    return std::move(simulated_.result);
+  }
+
+ private:
+  // Steps from a design in the order of their guesses, until one improves.
+  void descend_once(const Guesses& guess, const Design& from) {
+    constexpr std::size_t kSteps = 6;
+    std::vector<Design> steps;
+    for (Design& step : neighbours(objective_, from))
+      if (!simulated_.knows(step)) steps.push_back(std::move(step));
+    const std::vector<double> costs = guess(steps);
+    std::vector<std::size_t> order(steps.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return costs[a] != costs[b] ? costs[a] < costs[b] : a < b;
+    });
+    const Judged best = simulated_.result.best;
+    for (std::size_t i = 0; i < order.size() && i < kSteps && !simulated_.spent(); ++i)
+      if (better(simulated_.ask(steps[order[i]]), best)) return;
+  }
+
+  const Objective& objective_;
+  learn::Random random_;
+  Simulated simulated_;
+  ResponseSurface surface_;
+  std::size_t spread_;
+  std::uint64_t seed_;
+};
 
 }  // namespace
 
@@ -156,36 +245,18 @@ SearchResult search_local(const Objective& objective, const SearchBudget& budget
   return std::move(simulated.result);
 }
 
-SearchResult search_guided(const Objective& objective, const Surrogate& surrogate,
-                           const SearchBudget& budget, const std::vector<Design>& starts) {
+SearchResult search_guided(const Objective& objective, const SearchBudget& budget,
+                           const Surrogate& surrogate, const std::vector<Design>& starts) {
   constexpr std::size_t kVerified = 32;
-  learn::Random random(budget.seed);
-  Simulated simulated(objective, budget.calls);
-  const std::vector<Individual> ranked = evolve(objective, surrogate, random, starts);
-  for (std::size_t i = 0; i < ranked.size() && i < kVerified && !simulated.spent(); ++i)
-    simulated.ask(ranked[i].design);
-  const auto by_guess = [&](std::vector<Design>& steps) {
-    std::vector<std::pair<double, Design>> guessed;
-    for (Design& step : steps)
-      if (!simulated.knows(step)) guessed.emplace_back(surrogate(step), std::move(step));
-    std::sort(guessed.begin(), guessed.end());
-    steps.clear();
-    for (auto& [cost, design] : guessed) steps.push_back(std::move(design));
-  };
-  std::set<Design> begun;
-  while (!simulated.spent()) {
-    // From the best design that no descent has begun at; then from new ground.
-    std::vector<Judged> order = simulated.result.tried;
-    std::sort(order.begin(), order.end(), better);
-    Design start = random_design(objective, random);
-    for (const Judged& one : order)
-      if (begun.insert(one.design).second) {
-        start = one.design;
-        break;
-      }
-    descend(simulated, objective, start, by_guess);
-  }
-  return std::move(simulated.result);
+  GuidedSearch search(objective, budget);
+  if (surrogate)
+    search.simulate_best(
+        [&](const std::vector<Design>& designs) {
+          return guessed_costs(objective, designs, surrogate(designs));
+        },
+        starts, kVerified);
+  search.simulate_spread();
+  return search.finish();
 }
 
 std::vector<Judged> pareto_front(std::vector<Judged> designs) {

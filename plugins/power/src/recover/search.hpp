@@ -10,8 +10,11 @@
 
 namespace omen::power {
 
-// A quick guess of a design's cost and excess that costs no simulator call; smaller is better.
-using Surrogate = std::function<double(const Design&)>;
+// Power and latency of designs, guessed without a simulator call.
+struct Guess {
+  double power_w = 0, latency_s = 0;
+};
+using Surrogate = std::function<std::vector<Guess>(const std::vector<Design>&)>;
 
 struct SearchBudget {
   std::int64_t calls = 200;
@@ -28,10 +31,12 @@ SearchResult search_random(const Objective& objective, const SearchBudget& budge
 // Coordinate search from random starts: one step of one parameter at a time, a new start where
 // nothing improves.
 SearchResult search_local(const Objective& objective, const SearchBudget& budget);
-// NSGA-II (doi:10.1109/4235.996017) over the surrogate alone ranks designs; the best are simulated,
-// and a coordinate search whose steps the surrogate orders spends the rest of the calls.
-SearchResult search_guided(const Objective& objective, const Surrogate& surrogate,
-                           const SearchBudget& budget, const std::vector<Design>& starts = {});
+// Guesses rank designs and the simulator has the last word. First some spread designs are simulated
+// (or the best of an evolution on `surrogate`, where there is one); then, until the calls are
+// spent, an evolution on a response surface through all simulated designs, corrected for what it
+// missed, proposes some, and descents from the best ones take their steps in its order.
+SearchResult search_guided(const Objective& objective, const SearchBudget& budget,
+                           const Surrogate& surrogate = {}, const std::vector<Design>& starts = {});
 
 // Designs that no other one beats in both power and latency, by rising latency.
 std::vector<Judged> pareto_front(std::vector<Judged> designs);
