@@ -68,8 +68,8 @@ class LlmAnswers {
   Table finish() {
     const std::string method =
         model_.observed() > 0
-            ? "measured:calibrated with " + std::to_string(model_.observed()) + " rows"
-            : "estimated:closed form with learnt efficiencies";
+            ? "estimated:calibrated(" + std::to_string(model_.observed()) + " rows)"
+            : "estimated:roofline";
     TableBuilder table;
     table.add("workload_id", std::move(workload_));
     if (!candidate_.empty() && candidate_[0] >= 0) table.add("candidate_id", std::move(candidate_));
