@@ -68,8 +68,12 @@ TEST(PairPredictor, EveryMethodLearnsAndSurvivesItsFile) {
     predictor.fit(toy.data.view(), Dataset(nullptr), run);
     const std::string asked = toy.header + "0,0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n";
     const double said = ask(predictor, asked)[0];
-    if (method == Method::kProcess) EXPECT_NEAR(said, Toy::truth(3, 6), 0.02);
-    if (method != Method::kUtilsum) EXPECT_NEAR(said, Toy::truth(3, 6), 0.2) << options.method;
+    if (method == Method::kProcess) {
+      EXPECT_NEAR(said, Toy::truth(3, 6), 0.02);
+    }
+    if (method != Method::kUtilsum) {
+      EXPECT_NEAR(said, Toy::truth(3, 6), 0.2) << options.method;
+    }
     test::round_trip(predictor, again);
     EXPECT_NEAR(ask(again, asked)[0], said, 1e-6) << options.method;
     EXPECT_LE(ask(again, asked, "rho.lo")[0], said);
