@@ -175,7 +175,10 @@ TEST(PackScorer, ListsAndRanksWholeQueues) {
   data.put("candidates", candidates);
   std::vector<double> rho;
   for (std::int64_t row = 0; row < candidates.rows(); ++row)
-    rho.push_back(candidates.strings("partner")[row] == std::string_view("c") ? 0.95 : 0.8);
+    rho.push_back(candidates.numbers("workload_id")[static_cast<std::size_t>(row)] == 0 &&
+                          candidates.strings("partner")[row] == std::string_view("c")
+                      ? 0.99
+                      : 0.8);
   data.put("predictions", TableBuilder()
                               .add_column(candidates, candidates.index("workload_id"))
                               .add_column(candidates, candidates.index("candidate_id"))
