@@ -47,8 +47,9 @@ TEST(Curve, PolynomialsAndCubicsAreReproduced) {
 TEST(Curve, FewNodesAreConstantsLinesAndParabolas) {
   for (const CurveMethod method : all_curve_methods()) {
     EXPECT_NEAR(make_curve(method, {4}, {7})->at(9), 7, 1e-9) << curve_name(method);
-    if (method != CurveMethod::kProcess)
+    if (method != CurveMethod::kProcess) {
       EXPECT_NEAR(make_curve(method, {0, 4}, {0, 8})->at(1), 2, 1e-9) << curve_name(method);
+    }
   }
   EXPECT_NEAR(make_curve(CurveMethod::kCubicSpline, {0, 1, 3}, {0, 1, 9})->at(2), 4, 1e-12);
 }

@@ -44,7 +44,9 @@ TEST_F(Golden, CorrelationsToNineDigits) {
       const double want = golden.number(row, golden.index(column));
       const double have = learn::correlate(kind, jobs.column(feature), jobs.column(target)).value;
       EXPECT_EQ(std::isnan(have), std::isnan(want)) << feature << " " << column;
-      if (std::isfinite(want)) EXPECT_NEAR(have, want, 1e-9) << feature << " " << target;
+      if (std::isfinite(want)) {
+        EXPECT_NEAR(have, want, 1e-9) << feature << " " << target;
+      }
       ++compared;
     }
   EXPECT_EQ(compared, 118 * 3);

@@ -151,8 +151,9 @@ TEST(Matching, IsTheBestOfAll) {
       for (int b = a + 1; b < count; ++b) pairs.push_back({a, b, random.uniform() - 0.2});
     const std::vector<int> partner = best_matching(count, pairs);
     for (int a = 0; a < count; ++a)
-      if (partner[static_cast<std::size_t>(a)] >= 0)
+      if (partner[static_cast<std::size_t>(a)] >= 0) {
         EXPECT_EQ(partner[static_cast<std::size_t>(partner[static_cast<std::size_t>(a)])], a);
+      }
     EXPECT_NEAR(total_of(pairs, partner),
                 best_total(std::vector<bool>(static_cast<std::size_t>(count), false), pairs, 0),
                 1e-6);
@@ -174,7 +175,10 @@ TEST(PackScorer, ListsAndRanksWholeQueues) {
   data.put("candidates", candidates);
   std::vector<double> rho;
   for (std::int64_t row = 0; row < candidates.rows(); ++row)
-    rho.push_back(candidates.strings("partner")[row] == std::string_view("c") ? 0.95 : 0.8);
+    rho.push_back(candidates.numbers("workload_id")[static_cast<std::size_t>(row)] == 0 &&
+                          candidates.strings("partner")[row] == std::string_view("c")
+                      ? 0.99
+                      : 0.8);
   data.put("predictions", TableBuilder()
                               .add_column(candidates, candidates.index("workload_id"))
                               .add_column(candidates, candidates.index("candidate_id"))

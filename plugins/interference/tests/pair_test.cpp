@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 struct Toy {
   MemoryDataset data;
   std::string header =
-      "workload_id,group:dictionary,job,family,batch,util_pct,partner,partner_family,partner_batch,"
+      "workload_id,group,job,family,batch,util_pct,partner,partner_family,partner_batch,"
       "partner_util_pct,device,mode\n";
   std::string rows, targets = "workload_id,rho\n";
 
@@ -38,13 +38,10 @@ struct Toy {
     for (int v = 0; v < 12; ++v)
       for (int p = 0; p < 12; ++p) {
         if ((v * 7 + p * 5) % 3 == 0) continue;
-        rows += std::to_string(id) + "," + std::to_string(std::min(v, p) * 12 + std::max(v, p)) +
+        rows += std::to_string(id) + ",g" + std::to_string(std::min(v, p) * 12 + std::max(v, p)) +
                 "," + job(v) + "," + job(p) + ",v100,mps\n";
         targets += std::to_string(id++) + "," + std::to_string(truth(v, p)) + "\n";
       }
-    std::string head = header;
-    head.replace(head.find(":dictionary"), 11, "");
-    header = head;
     data.put("workloads", csv_table(header + rows));
     data.put("targets", csv_table(targets));
   }
@@ -66,10 +63,14 @@ TEST(PairPredictor, EveryMethodLearnsAndSurvivesItsFile) {
     PairPredictor predictor(options), again(options);
     const test::ReadyRun run;
     predictor.fit(toy.data.view(), Dataset(nullptr), run);
-    const std::string asked = toy.header + "0,0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n";
+    const std::string asked = toy.header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n";
     const double said = ask(predictor, asked)[0];
-    if (method == Method::kProcess) EXPECT_NEAR(said, Toy::truth(3, 6), 0.02);
-    if (method != Method::kUtilsum) EXPECT_NEAR(said, Toy::truth(3, 6), 0.2) << options.method;
+    if (method == Method::kProcess) {
+      EXPECT_NEAR(said, Toy::truth(3, 6), 0.02);
+    }
+    if (method != Method::kUtilsum) {
+      EXPECT_NEAR(said, Toy::truth(3, 6), 0.2) << options.method;
+    }
     test::round_trip(predictor, again);
     EXPECT_NEAR(ask(again, asked)[0], said, 1e-6) << options.method;
     EXPECT_LE(ask(again, asked, "rho.lo")[0], said);
@@ -83,11 +84,11 @@ TEST(PairPredictor, KnowsWhenItDoesNotKnow) {
   predictor.fit(toy.data.view(), Dataset(nullptr), test::ReadyRun());
   MemoryDataset data;
   data.put("workloads",
-           csv_table(toy.header + "0,0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n" + "1,1," +
-                     toy.job(3) + ",new,unseen,64,50,v100,mps\n" +             // another family
-                     "2,2," + toy.job(3) + "," + toy.job(6) + ",h100,mps\n" +  // another device
-                     "3,3," + toy.job(3) + ",bare,,,,v100,mps\n" +             // no profile
-                     "4,4," + toy.job(3) + ",,,,,v100,mps\n"));                // alone
+           csv_table(toy.header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n" + "1,g1," +
+                     toy.job(3) + ",new,unseen,64,50,v100,mps\n" +              // another family
+                     "2,g2," + toy.job(3) + "," + toy.job(6) + ",h100,mps\n" +  // another device
+                     "3,g3," + toy.job(3) + ",bare,,,,v100,mps\n" +             // no profile
+                     "4,g4," + toy.job(3) + ",,,,,v100,mps\n"));                // alone
   const Table said = predictor.predict(data.view(), test::ReadyRun()).read_all();
   const StringColumn status = said.strings("status");
   EXPECT_EQ(status[0], "ok");
@@ -111,7 +112,7 @@ TEST(PairPredictor, MoreJobsNeverMakeOneFaster) {
                          toy.job(3) + "," + toy.job(6) + "," + toy.job(8) + ",v100,mps\n" + "2," +
                          toy.job(3) + "," + toy.job(8) + "," + toy.job(6) + ",v100,mps\n");
   const std::vector<double> pair =
-      ask(predictor, toy.header + "0,0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n");
+      ask(predictor, toy.header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n");
   EXPECT_NEAR(rho[0], pair[0], 1e-12);  // one partner is the pair itself
   EXPECT_LT(rho[1], rho[0]);
   EXPECT_NEAR(rho[1], rho[2], 1e-12);  // whatever the order
@@ -121,7 +122,7 @@ TEST(PairPredictor, ObservationsMoveTheirNeighbourhood) {
   const Toy toy;
   PairPredictor predictor(PairOptions{}), kept(PairOptions{});
   predictor.fit(toy.data.view(), Dataset(nullptr), test::ReadyRun());
-  const std::string asked = toy.header + "0,0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n";
+  const std::string asked = toy.header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n";
   const double before = ask(predictor, asked)[0];
   MemoryDataset measured;
   measured.put("workloads", csv_table(asked));
@@ -140,7 +141,7 @@ TEST(PairPredictor, GivesRatesAndLatenciesThatAgree) {
   std::string header = toy.header;
   header.insert(header.size() - 1, ",rate_per_s,latency_p50_ms,latency_p99_ms");
   const std::string asked =
-      header + "0,0," + toy.job(3) + "," + toy.job(6) + ",v100,mps,50,20,45\n";
+      header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps,50,20,45\n";
   const double rho = ask(predictor, asked)[0], low = ask(predictor, asked, "rho.lo")[0];
   EXPECT_NEAR(ask(predictor, asked, "corun_rate_per_s")[0], 50 * rho, 1e-9);
   EXPECT_NEAR(ask(predictor, asked, "corun_p50_ms")[0], 20 / rho, 1e-9);

@@ -301,7 +301,8 @@ void PairForecast::save(learn::StateWriter& out) const {
   encoder_.save(out);
   model_->save(out);
   intervals_.save(out);
-  correction_.save(out, "observed");
+  out.put_integers("observed_count", {correction_.count()});
+  if (correction_.count() > 0) correction_.save(out, "observed");
 }
 
 PairForecast PairForecast::load(const learn::StateReader& in) {
@@ -320,8 +321,11 @@ PairForecast PairForecast::load(const learn::StateReader& in) {
     return spans.empty() ? Index{0} : spans.back().first + spans.back().count;
   };
   made.correction_ = learn::Correction(kCorrectionScales);
-  made.correction_.load(
-      in, "observed", 2 * width(made.settings_.job_spans) + width(made.settings_.context_spans), 1);
+  const std::vector<std::int64_t> observed = in.integers("observed_count");
+  if (observed.size() == 1 && observed[0] > 0)
+    made.correction_.load(in, "observed",
+                          2 * width(made.settings_.job_spans) + width(made.settings_.context_spans),
+                          1);
   return made;
 }
 

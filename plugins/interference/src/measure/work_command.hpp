@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// `omen interference work`: a load of known kind that marks its steps.
+#pragma once
+
+#include <omen/plugin.hpp>
+
+namespace omen::interference {
+
+struct WorkOptions {
+  double seconds = 60;
+
+  static auto spec() {
+    using O = WorkOptions;
+    return options(opt(&O::seconds, "seconds", "to run at most").range(0.01, 1e6).unit("s"));
+  }
+};
+
+class WorkCommand final : public Command {
+ public:
+  explicit WorkCommand(WorkOptions options) : options_(std::move(options)) {}
+  int run(const std::vector<std::string>& args, const TablesOut& out, const Run& run) override;
+
+ private:
+  WorkOptions options_;
+};
+
+Component work_component();
+
+}  // namespace omen::interference
