@@ -52,8 +52,14 @@ Image JpegDecoder::decode(std::span<const std::uint8_t> bytes, int least_side) {
   const int divisor = divisor_for(width, height, least_side);
   Image image = Image::of_size(scaled_side(width, divisor), scaled_side(height, divisor), 3);
   if (tjDecompress2(handle_, bytes.data(), size, image.pixels.data(), image.width, 0, image.height,
-                    TJPF_RGB, 0) != 0)
-    jpeg_failed(handle_, "damaged JPEG image");
+                    TJPF_RGB, 0) != 0) {
+    // The decoder stops in the middle of this image; the next one gets a fresh one.
+    const std::string why = tjGetErrorStr2(handle_);
+    tjDestroy(handle_);
+    handle_ = tjInitDecompress();
+    if (!handle_) throw Error(OMEN_INTERNAL, "libjpeg-turbo gives no decoder");
+    throw Error(OMEN_INVALID_DATA, "damaged JPEG image: " + why);
+  }
   return image;
 }
 
