@@ -157,10 +157,13 @@ class ServeCommand final : public Command {
         options_.workers,
         static_cast<std::size_t>(options_.sample_queue)};
     const std::int64_t first = epoch * pass.blocks();
+    // An epoch that everybody left was not filled to its end.
+    ring.head().next_block.store(first);
     std::atomic<bool> given_up{false};
     BlockMaker maker(
         images, pass, shape, preprocessing, {0, 1, pass.blocks()},
-        [&](std::int64_t index) {
+        [&](std::int64_t index) -> char* {
+          if (options_.epochs == 0 && readers.count(ReaderState::kActive) == 0) return nullptr;
           return ring.claim(first + index, RingPace::kSlowest, [&] {
             readers.look_after(first + index);
             return given_up.load() || run.cancelled();
