@@ -43,8 +43,11 @@ struct Outcome {
 };
 
 // Epochs as long as `seconds` says for each candidate.
-Outcome ranked(MemoryDataset& data, const std::function<double(const std::string&)>& seconds) {
-  PlanScorer scorer{PlanScorerOptions{}};
+Outcome ranked(MemoryDataset& data, const std::function<double(const std::string&)>& seconds,
+               const char* objective = "time") {
+  PlanScorerOptions options;
+  options.objective = objective;
+  PlanScorer scorer{options};
   const test::ReadyRun run;
   const Table candidates = scorer.enumerate(data.view(), run).read_all();
   const auto names = column_of(candidates, "name");
@@ -66,6 +69,18 @@ Outcome ranked(MemoryDataset& data, const std::function<double(const std::string
   }
   outcome.reasons = column_of(scores, "reason");
   return outcome;
+}
+
+TEST(PlanScorer, RefusesAnObjectiveThatNoModelPredicts) {
+  MemoryDataset data;
+  describe(data, 4);
+  const auto equal = [](const std::string&) { return 10.0; };
+  EXPECT_THAT(test::error_of([&] { ranked(data, equal, "cpu"); }),
+              test::IsError(OMEN_INVALID_DATA, HasSubstr("predicts no cpu_s_per_image"),
+                            HasSubstr("--objective time")));
+  EXPECT_THAT(test::error_of([&] { ranked(data, equal, "energy"); }),
+              test::IsError(OMEN_INVALID_DATA, HasSubstr("power_w")));
+  EXPECT_FALSE(ranked(data, equal).names.empty());
 }
 
 TEST(PlanScorer, ListsDesignsGroupsAndPlanners) {

@@ -12,7 +12,7 @@ namespace omen::ensemble {
 namespace {
 
 constexpr std::uint64_t kImageKey = 0x696d67, kLabelKey = 0x6c6162;
-constexpr int kNoise = 9;  // gives 25 to 35 KB at quality 90
+constexpr int kNoise = 7;  // gives 25 to 35 KB at quality 90
 
 // A wave of period 1024 and amplitude 512, built of parabolas.
 int wave(int phase) {

@@ -15,10 +15,6 @@ namespace {
 constexpr int kLargestSide = 1 << 15;
 constexpr std::int64_t kLargestArea = std::int64_t{1} << 28;
 
-[[noreturn]] void jpeg_failed(tjhandle handle, const char* what) {
-  throw Error(OMEN_INVALID_DATA, std::string(what) + ": " + tjGetErrorStr2(handle));
-}
-
 int scaled_side(int side, int divisor) {
   return (side + divisor - 1) / divisor;
 }
@@ -40,11 +36,20 @@ JpegDecoder::~JpegDecoder() {
   tjDestroy(handle_);
 }
 
+// A decoder that stopped in the middle of an image would take the next one for its rest.
+void JpegDecoder::give_up(const char* what) {
+  const std::string why = tjGetErrorStr2(handle_);
+  tjDestroy(handle_);
+  handle_ = tjInitDecompress();
+  if (!handle_) throw Error(OMEN_INTERNAL, "libjpeg-turbo gives no decoder");
+  throw Error(OMEN_INVALID_DATA, std::string(what) + ": " + why);
+}
+
 Image JpegDecoder::decode(std::span<const std::uint8_t> bytes, int least_side) {
   int width = 0, height = 0, sampling = 0, colours = 0;
   const auto size = static_cast<unsigned long>(bytes.size());
   if (tjDecompressHeader3(handle_, bytes.data(), size, &width, &height, &sampling, &colours) != 0)
-    jpeg_failed(handle_, "not a JPEG image");
+    give_up("not a JPEG image");
   if (width > kLargestSide || height > kLargestSide ||
       static_cast<std::int64_t>(width) * height > kLargestArea)
     throw Error(OMEN_INVALID_DATA,
@@ -53,7 +58,7 @@ Image JpegDecoder::decode(std::span<const std::uint8_t> bytes, int least_side) {
   Image image = Image::of_size(scaled_side(width, divisor), scaled_side(height, divisor), 3);
   if (tjDecompress2(handle_, bytes.data(), size, image.pixels.data(), image.width, 0, image.height,
                     TJPF_RGB, 0) != 0)
-    jpeg_failed(handle_, "damaged JPEG image");
+    give_up("damaged JPEG image");
   return image;
 }
 

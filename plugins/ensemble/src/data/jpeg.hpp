@@ -24,6 +24,8 @@ class JpegDecoder {
   Image decode(std::span<const std::uint8_t> bytes, int least_side = 0);
 
  private:
+  [[noreturn]] void give_up(const char* what);
+
   void* handle_;
 };
 

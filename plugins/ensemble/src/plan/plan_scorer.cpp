@@ -125,6 +125,23 @@ double cost_of(const JudgedPlan& plan, PlanObjective objective) {
   return plan.total_s;
 }
 
+// Without a cost for any of them all plans would be equally good, and the first one would win.
+void require_costs(const std::vector<JudgedPlan>& plans, PlanObjective objective) {
+  const auto can_be_chosen = [](const JudgedPlan& plan) { return plan.blocked.empty(); };
+  const auto has_cost = [&](const JudgedPlan& plan) {
+    const double cost = cost_of(plan, objective);
+    return can_be_chosen(plan) && std::isfinite(cost) && cost > 0;
+  };
+  if (std::none_of(plans.begin(), plans.end(), can_be_chosen) ||
+      std::any_of(plans.begin(), plans.end(), has_cost))
+    return;
+  const char* column = objective == PlanObjective::kEnergy ? "power_w" : "cpu_s_per_image";
+  throw Error(OMEN_INVALID_DATA,
+              std::string("no plan can be ranked: the model predicts no ") + column,
+              std::string("Calibrate it on rows with ") + column +
+                  " (omen train ensemble.rate), or use --objective time.");
+}
+
 const JudgedPlan* find_reference(const std::vector<JudgedPlan>& plans, bool schedules) {
   for (const JudgedPlan& plan : plans) {
     const bool found = schedules
@@ -265,6 +282,7 @@ TableStream PlanScorer::score(const Dataset& in, const Run& run) {
       judge(workload->second, rules, plan);
       plans.push_back(std::move(plan));
     }
+    require_costs(plans, objective);
     columns.add(id, plans, workload->second, objective);
     draw_best(run, id, plans, workload->second);
   }

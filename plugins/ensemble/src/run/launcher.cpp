@@ -44,6 +44,13 @@ std::string first_complaint(const fs::path& log) {
   return {};
 }
 
+// Ranks of other hosts have numbers that belong to somebody else here.
+bool is_rank(std::int64_t process) {
+  if (process <= 0) return false;
+  const std::string words = text_of("/proc/" + std::to_string(process) + "/cmdline");
+  return words.find(std::string("ensemble\0rank", 13)) != std::string::npos;
+}
+
 class RankWatch {
  public:
   RankWatch(const RunJob& job, const fs::path& directory, telemetry::Job& child)
@@ -75,11 +82,10 @@ class RankWatch {
   // A stopped process takes no SIGTERM, so ranks of this host get what nobody can refuse.
   void end_all() {
     ::kill(child_.pid(), SIGTERM);
-    if (child_.wait(std::chrono::nanoseconds(kGrace).count())) return;
+    const bool ended = child_.wait(std::chrono::nanoseconds(kGrace).count());
     for (const Watched& rank : ranks_)
-      if (rank.status.process > 0 && !rank.status.done)
-        ::kill(static_cast<pid_t>(rank.status.process), SIGKILL);
-    if (child_.wait(std::chrono::nanoseconds(kGrace).count())) return;
+      if (is_rank(rank.status.process)) ::kill(static_cast<pid_t>(rank.status.process), SIGKILL);
+    if (ended || child_.wait(std::chrono::nanoseconds(kGrace).count())) return;
     ::kill(child_.pid(), SIGKILL);
     child_.wait(std::chrono::nanoseconds(kGrace).count());
   }

@@ -133,6 +133,7 @@ void put_tables(const RunJob& job, const RunTotals& totals, const TablesOut& out
 void write_output(const RunJob& job, const RunTotals& totals, const fs::path& directory,
                   const fs::path& output) {
   fs::create_directories(output / "weights");
+  fs::create_directories(output / "checkpoints");
   fs::create_directories(output / "events");
   fs::create_directories(output / "logs");
   replace_file(output / "run.json", run_facts(job, totals).dump(2) + "\n");
@@ -151,6 +152,8 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch());
   for (const ModelChoice& model : job.models) {
     copy(weights_file(job, model), output / "weights" / (model.name + ".safetensors"));
+    // With the state of the optimiser, for who trains on.
+    copy(checkpoint_file(job, model), output / "checkpoints" / (model.name + ".checkpoint"));
     const auto outcome = read_outcome(job, model);
     if (!outcome) continue;
     fs::create_directories(output / "events" / model.name);

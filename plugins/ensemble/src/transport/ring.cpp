@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <omen/descriptor.hpp>
 #include <omen/error.hpp>
@@ -45,7 +46,14 @@ void* map_ring(int file, std::size_t size) {
 }
 
 bool is_gone(std::uint32_t process) {
-  return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+  if (::kill(static_cast<pid_t>(process), 0) != 0) return errno == ESRCH;
+  // Dead, but nobody asked how it ended: the state stands behind the name in brackets.
+  std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+  std::string facts;
+  std::getline(in, facts);
+  const std::size_t name_end = facts.rfind(") ");
+  return name_end != std::string::npos &&
+         (facts[name_end + 2] == 'Z' || facts[name_end + 2] == 'X');
 }
 
 }  // namespace

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the pipeline with trainers that drop their batches, for several numbers of ranks and
+// workers.
+#include "run/pipeline_profiler.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "data/image_source.hpp"
+#include "run/run_options.hpp"
+#include "run/run_report.hpp"
+
+namespace omen::ensemble {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct PipelineOptions {
+  std::string design = "shared-memory", ranks = "1,2", workers = "1", recipe = "inception", columns;
+  std::int64_t preprocessors = 1, batch = 64, epochs = 1, queue = 4, repeats = 1;
+  int size = 32;
+  bool scaled_decode = false;
+
+  static std::vector<Option<PipelineOptions>> spec() {
+    using O = PipelineOptions;
+    return options(
+        opt(&O::design, "design", "how ranks share preprocessed images")
+            .choices("none", "all-shared", "single-broadcast", "multi-broadcast", "shared-memory"),
+        opt(&O::ranks, "ranks", "numbers of ranks to measure, such as 1,2,4"),
+        opt(&O::workers, "workers", "numbers of threads for each of decoding and preprocessing"),
+        opt(&O::preprocessors, "preprocessors", "ranks that preprocess, at most all")
+            .range(1, 100000),
+        opt(&O::batch, "batch", "samples of a batch").range(1, 1e6),
+        opt(&O::epochs, "epochs", "walks over the images").range(1, 1e6),
+        opt(&O::queue, "queue", "blocks that may wait for a trainer").range(1, 65536),
+        opt(&O::repeats, "repeats", "runs of each setting; their mean is reported, too")
+            .range(1, 1000),
+        opt(&O::size, "size", "width and height of what networks see").range(8, 1024),
+        opt(&O::recipe, "recipe", "crops, flips and colours")
+            .choices("inception", "fast", "cifar", "lenet"),
+        opt(&O::scaled_decode, "scaled_decode", "let the decoder make large images smaller"),
+        opt(&O::columns, "columns",
+            "metrics to report, such as images_per_s,decode.cpu_s; empty: all"));
+  }
+};
+
+std::vector<std::int64_t> numbers_in(const std::string& text, const char* option) {
+  std::vector<std::int64_t> numbers;
+  std::stringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    char* end = nullptr;
+    const long value = std::strtol(part.c_str(), &end, 10);
+    if (part.empty() || *end || value < 1 || value > 100000)
+      throw Error(OMEN_INVALID_ARGUMENT,
+                  std::string(option) + " '" + text + "' are not numbers from 1 on",
+                  "Write them as 1,2,4.");
+    numbers.push_back(value);
+  }
+  // By value: as texts 16 would come before 2.
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+std::string source_in(const std::string& workload_json) {
+  const json workload = json::parse(workload_json, nullptr, false);
+  if (workload.is_object())
+    if (const auto words = workload.find("command"); words != workload.end() && words->is_array() &&
+                                                     words->size() == 1 &&
+                                                     words->front().is_string())
+      return words->front().get<std::string>();
+  throw Error(OMEN_INVALID_ARGUMENT, "the workload names no images",
+              "Write: omen profile --with ensemble.pipeline -- images.epd, or synthetic:1024");
+}
+
+using Metrics = std::map<std::string, double>;
+
+// Sums of stages.csv over all ranks, and the mean fill of each queue.
+void add_stages(const fs::path& directory, std::int64_t ranks, Metrics& metrics) {
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    std::ifstream in(directory / ("stages-" + std::to_string(rank) + ".csv"));
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+      std::replace(line.begin(), line.end(), ',', ' ');
+      std::istringstream cells(line);
+      std::string stage;
+      double number = 0, count = 0, wall = 0, cpu = 0, bytes = 0;
+      if (!(cells >> number >> stage >> count >> wall >> cpu >> bytes) || count == 0) continue;
+      metrics[stage + ".count"] += count;
+      metrics[stage + ".wall_s"] += wall;
+      metrics[stage + ".cpu_s"] += cpu;
+      metrics[stage + ".bytes"] += bytes;
+    }
+  }
+}
+void add_queues(const fs::path& directory, std::int64_t ranks, Metrics& metrics) {
+  std::map<std::string, std::pair<double, double>> fills;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    std::ifstream in(directory / ("queues-" + std::to_string(rank) + ".csv"));
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+      std::replace(line.begin(), line.end(), ',', ' ');
+      std::istringstream cells(line);
+      std::string queue;
+      double time = 0, number = 0, capacity = 0, size = 0;
+      if (!(cells >> time >> number >> queue >> capacity >> size) || capacity <= 0) continue;
+      fills[queue].first += size / capacity;
+      fills[queue].second += 1;
+    }
+  }
+  for (const auto& [queue, fill] : fills)
+    metrics["queue." + queue + ".fill"] = fill.first / fill.second;
+}
+
+class Counters {
+ public:
+  explicit Counters(const std::string& columns) {
+    std::stringstream in(columns);
+    for (std::string part; std::getline(in, part, ',');) wanted_.push_back(part);
+  }
+  void add(std::int64_t time, std::int64_t ranks, const std::string& prefix,
+           const Metrics& metrics) {
+    for (const auto& [name, value] : metrics) {
+      if (!wanted_.empty() && std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end())
+        continue;
+      times_.push_back(time);
+      devices_.push_back(static_cast<std::int32_t>(ranks));
+      names_.push_back(prefix + name);
+      values_.push_back(value);
+    }
+  }
+  Table finish() {
+    if (values_.empty() && !wanted_.empty())
+      throw Error(OMEN_INVALID_ARGUMENT, "none of the --columns was measured",
+                  "Leave the option out once to see their names.");
+    return TableBuilder()
+        .add("workload_id", std::vector<std::int64_t>(values_.size(), 0))
+        .add("t_ns", std::move(times_))
+        .add("device", std::move(devices_))
+        .add_categories("metric", names_)
+        .add("value", std::move(values_))
+        .finish();
+  }
+
+ private:
+  std::vector<std::string> wanted_, names_;
+  std::vector<std::int64_t> times_;
+  std::vector<std::int32_t> devices_;
+  std::vector<double> values_;
+};
+
+// `device` of a row is the number of ranks: the table is the peak function.
+class PipelineProfiler final : public Profiler {
+ public:
+  explicit PipelineProfiler(PipelineOptions options) : options_(std::move(options)) {}
+
+  std::string probe() override {
+    return json{{"launcher", "mpirun"}, {"designs", design_names()}}.dump();
+  }
+
+  TableStream collect(const std::string& workload_json, const Run& run) override {
+    const std::string source = source_in(workload_json);
+    const std::string data = data_path(source, run.scratch_dir(), run.seed(), run);
+    open_images(data);
+    Counters counters(options_.columns);
+    for (const std::int64_t ranks : numbers_in(options_.ranks, "ranks"))
+      for (const std::int64_t workers : numbers_in(options_.workers, "workers")) {
+        Metrics sum;
+        for (std::int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
+          const Metrics once = measure(data, ranks, workers, run);
+          for (const auto& [name, value] : once) sum[name] += value;
+          if (options_.repeats > 1) counters.add(runs_, ranks, "", once);
+        }
+        for (auto& [name, value] : sum) value /= static_cast<double>(options_.repeats);
+        counters.add(runs_, ranks, options_.repeats > 1 ? "mean." : "", sum);
+      }
+    return counters.finish();
+  }
+
+ private:
+  Metrics measure(const std::string& data, std::int64_t ranks, std::int64_t workers,
+                  const Run& run) {
+    RunOptions wanted;
+    wanted.models = "tiny*" + std::to_string(ranks);
+    wanted.design = options_.design;
+    wanted.preprocessors = std::min(options_.preprocessors, ranks);
+    wanted.batch = options_.batch;
+    wanted.epochs = options_.epochs;
+    wanted.queue = options_.queue;
+    wanted.workers = static_cast<int>(workers);
+    wanted.size = options_.size;
+    wanted.recipe = options_.recipe;
+    wanted.scaled_decode = options_.scaled_decode;
+    RunJob job = job_of(wanted, run.seed(), "cpu", data);
+    job.sink = true;
+    const fs::path directory =
+        fs::path(run.scratch_dir()) / ("pipeline-" + std::to_string(++runs_));
+    fs::create_directories(directory);
+    job.state = directory.string();
+    write_job(directory, job);
+    const std::string stage = std::to_string(ranks) + " ranks";
+    run_ranks(Launcher::kMpirun, job, directory, [&](double) { run.step(-1, stage.c_str()); });
+    const RunTotals totals = totals_of(job, directory);
+    const auto samples = static_cast<double>(totals.samples);
+    Metrics metrics{{"ranks", static_cast<double>(ranks)},
+                    {"workers", static_cast<double>(workers)},
+                    {"images_per_s", samples / static_cast<double>(ranks) / totals.run_s},
+                    {"cpu_s", totals.cpu_s},
+                    {"cpu_s_per_image", totals.cpu_s / samples}};
+    add_stages(directory, ranks, metrics);
+    add_queues(directory, ranks, metrics);
+    return metrics;
+  }
+
+  PipelineOptions options_;
+  std::int64_t runs_ = 0;
+};
+
+}  // namespace
+
+Component pipeline_profiler_component() {
+  return profiler<PipelineProfiler, PipelineOptions>(
+      "ensemble.pipeline", "rate at which ranks are fed, CPU seconds of stages and fill of queues");
+}
+
+}  // namespace omen::ensemble
