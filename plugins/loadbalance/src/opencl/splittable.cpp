@@ -5,6 +5,7 @@
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
@@ -190,7 +191,7 @@ class Judge {
     for (const Access* store : writers) {
       if (load.base && store->base &&
           (keep_apart(load.place, store->place, owned) || same_element(load, *store) ||
-           by_one_item(load, *store) || apart_by_guard(load, *store) ||
+           in_own_row(load, *store) || by_one_item(load, *store) || apart_by_guard(load, *store) ||
            apart_by_guard(*store, load)))
         continue;
       const std::string line = line_of(store->at);
@@ -220,6 +221,56 @@ class Judge {
         return true;
     }
     return false;
+  }
+
+  // The row that an access stays in: id * length, where what is added to that lies within 0 and
+  // length by the conditions around it. Null where that is not known.
+  const llvm::SCEV* own_row(const Access& access) {
+    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(access.pointer->stripPointerCasts());
+    if (!step || access.index || step->getNumIndices() != 1 || !access.place.clear ||
+        step->getPointerOperand()->stripPointerCasts() != access.base || access.bytes == 0 ||
+        access.bytes > stored_bytes(step->getResultElementType(), layout()) ||
+        access.place.ids.size() != 1)
+      return nullptr;
+    const auto* row = llvm::dyn_cast<llvm::SCEVMulExpr>(*access.place.ids.begin());
+    if (!row || row->getNumOperands() != 2) return nullptr;
+    const unsigned first = is_id(row->getOperand(0)) ? 0 : 1;
+    const llvm::SCEV* length = row->getOperand(1 - first);
+    const llvm::Value* index = step->getOperand(1);
+    if (const auto* wider = llvm::dyn_cast<llvm::CastInst>(index)) index = wider->getOperand(0);
+    const llvm::SCEV* place = evolution_.getSCEV(const_cast<llvm::Value*>(index));
+    if (!is_id(row->getOperand(first)) || !is_uniform(length) || place->getType() != row->getType())
+      return nullptr;
+    const llvm::SCEV* column = evolution_.getMinusSCEV(place, row);
+    const llvm::SCEV* zero = evolution_.getZero(column->getType());
+    const bool stays =
+        is_uniform(column) &&
+        evolution_.isKnownPredicateAt(llvm::ICmpInst::ICMP_SGE, column, zero, access.at) &&
+        evolution_.isKnownPredicateAt(llvm::ICmpInst::ICMP_SLT, column, length, access.at);
+    return stays ? row : nullptr;
+  }
+
+  // for (k = 1; k < n; ++k) a[id * n + k] += a[id * n + k - 1]
+  bool in_own_row(const Access& load, const Access& store) {
+    const llvm::SCEV* row = load.base == store.base ? own_row(load) : nullptr;
+    // Rows of floats and rows of doubles lie elsewhere.
+    return row && row == own_row(store) && load.place.terms.at(row) == store.place.terms.at(row);
+  }
+
+  // An id itself, however it is cast.
+  bool is_id(const llvm::SCEV* value) const {
+    while (const auto* cast = llvm::dyn_cast<llvm::SCEVCastExpr>(value)) value = cast->getOperand();
+    const auto* plain = llvm::dyn_cast<llvm::SCEVUnknown>(value);
+    return plain && llvm::isa<llvm::CallBase>(plain->getValue()) &&
+           (ids_.of(plain->getValue()) & kGroupBits) && !(ids_.of(plain->getValue()) & kFoldedBit);
+  }
+
+  // Nothing in it differs between items; loops may change it.
+  bool is_uniform(const llvm::SCEV* value) const {
+    return !llvm::SCEVExprContains(value, [this](const llvm::SCEV* part) {
+      const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
+      return unknown && ids_.of(unknown->getValue()) != 0;
+    });
   }
 
   // if (id == 0) *p += 1: whoever reads the place is whoever writes it.

@@ -23,7 +23,7 @@ constexpr HardPattern kHardPatterns[] = {
      "a[(t + 1 + j) * n + t + 1 + i] -= a[(t + 1 + j) * n + t] * a[t * n + t + 1 + i];", true},
     {"eliminate", "a[(t + 1 + j) * n + t + i] -= c[(t + 1 + j) * n + t] * a[t * n + t + i];", true},
     {"row_sweep", "for (int k = 1; k < n; ++k) a[i * n + k] -= a[i * n + k - 1] * b[i * n + k];",
-     true},
+     false},
     {"row_sweep_back",
      "for (int k = n - 2; k >= 0; --k) a[i * n + k] -= a[i * n + k + 1] * b[i * n + k];", true},
     {"row_end", "a[i * n + n - 1] /= b[i * n + n - 1];", false},

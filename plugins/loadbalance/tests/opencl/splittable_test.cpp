@@ -110,6 +110,28 @@ TEST(Splittable, WhatLiesBeforeAllThatIsWrittenMayBeRead) {
   expect_reason("((__global double*)a)[i + 1] += a[2];", "it reads 'a'");
 }
 
+TEST(Splittable, NeighboursInTheOwnRowMayBeRead) {
+  const std::string row = "int g = get_global_id(0); ";
+  expect_fine(row + "for (int k = 1; k < n; ++k) a[g * n + k] += a[g * n + k - 1];");
+  expect_reason(row + "for (int k = 0; k < n; ++k) a[g * n + k] += a[g * n + k - 1];", "reads 'a'");
+  expect_reason(row + "for (int k = 1; k <= n; ++k) a[g * n + k] += a[g * n + k - 1];",
+                "reads 'a'");
+  expect_reason(row + "for (int k = 0; k < n; ++k) a[g * n + k] += a[g * n + k + 1];", "reads 'a'");
+  expect_reason(row + "for (int k = 1; k < 2 * n; ++k) a[g * n + k] += a[g * n + k - 1];",
+                "reads 'a'");
+  expect_reason(row + "for (int k = 1; k < n; ++k) a[g * n + k] += a[n + k - 1];", "reads 'a'");
+  expect_reason(row + "for (int k = 1; k < n; ++k) a[g * n + k] += a[g * 2 * n + k - 1];",
+                "reads 'a'");
+  expect_reason(row + "for (int k = 1; k < n; ++k) a[(g + 1) * n + k] += a[g * n + k];",
+                "reads 'a'");
+  expect_reason(row + "for (int k = 1; k < n; ++k) a[g * n + k] += a[g * n + c[k]];", "reads 'a'");
+  expect_reason(row + "for (int k = 1; k < n; ++k) a[g / 2 * n + k] += a[g / 2 * n + k - 1];",
+                "reads 'a'");
+  expect_reason(
+      row + "for (int k = 1; k < n; ++k) a[g * n + k] += ((__global double*)a)[g * n + k - 1];",
+      "reads 'a'");
+}
+
 TEST(Splittable, OnePlaceForAllGroupsIsNot) {
   expect_reason("a[0] = b[i];", "every work-group writes the same place of 'a'");
   expect_reason("if (i < n) a[0] = b[i];", "every work-group writes the same place of 'a'");
