@@ -52,6 +52,8 @@ class ForwardGraph {
            Parameters parameters = {});
   OpId add(std::string name, Op op, Gradient gradient, std::span<const OpId> inputs,
            Parameters parameters = {});
+  // Numbers that an operation adds to its output and that are learnt with its other parameters.
+  void add_bias(OpId id, double count);
   void recompute(OpId first, OpId last) { recomputed_.push_back({first, last}); }
   void reserve(std::size_t ops);
 
