@@ -17,6 +17,7 @@ using OpId = std::int32_t;
 enum class Gradient : std::uint8_t {
   none,         // nothing behind it is learnt
   pass,         // it is the same tensor: sums and views
+  split,        // readers take parts of it, whose gradients are put side by side
   same,         // the same traffic in the other direction: copies, scalings, averages
   from_input,   // reads the input again: norms and most activations
   from_output,  // reads the output again: relu, softmax, losses
