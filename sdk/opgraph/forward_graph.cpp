@@ -22,6 +22,13 @@ OpId ForwardGraph::add(std::string name, Op op, Gradient gradient, std::span<con
   return id;
 }
 
+void ForwardGraph::add_bias(OpId id, double count) {
+  Parameters& parameters = parameters_[static_cast<std::size_t>(id)];
+  parameters.count += count;
+  parameters.bias += count;
+  parameters.variables += count > 0 ? 1 : 0;
+}
+
 void ForwardGraph::reserve(std::size_t ops) {
   graph_.ops.reserve(ops);
   graph_.edges.reserve(2 * ops);

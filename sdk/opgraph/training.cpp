@@ -91,6 +91,11 @@ class BackwardPass {
   OpId joined(OpId id) {
     const std::vector<OpId>& parts = parts_[at(id)];
     if (parts.size() == 1) return parts.front();
+    if (forward_.gradient(id) == Gradient::split) {
+      Op whole = elementwise_op(OpClass::move, forward_.op(id).precision, forward_.op(id).shape);
+      whole.flops = 0;
+      return emit(std::move(whole), gradient_name(id, "/join"), parts);
+    }
     Op sum = elementwise_op(OpClass::elementwise, forward_.op(id).precision, forward_.op(id).shape,
                             static_cast<double>(parts.size()));
     sum.output_bytes = 0;  // into the first part
@@ -108,6 +113,7 @@ class BackwardPass {
       case Gradient::none:
         break;
       case Gradient::pass:
+      case Gradient::split:
         return pass(id, gradient);
       case Gradient::same:
         return mirror(id, gradient);

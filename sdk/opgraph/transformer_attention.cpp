@@ -49,10 +49,13 @@ OpId TransformerBuilder::full_attention(OpId x, std::int64_t number, OpId encode
   const bool one = (config_.fused_projection || run_.fused) && !cross;
   OpId q = 0, k = 0, v = 0;
   if (one) {
-    const OpId all = linear("qkv", x, config_.hidden, queries + 2 * g * d, bias);
-    const auto part = [&](const char* name, std::int64_t width) {
-      // The gradients of the parts are written into one tensor.
-      return graph_.add(named(name), view_op(rows(width)), Gradient::same, {all});
+    const std::int64_t width = queries + 2 * g * d;
+    Op whole = view_op(rows(width));
+    whole.precision = sizes_.activations;
+    const OpId all = graph_.add(named("qkv/split"), whole, Gradient::split,
+                                {linear("qkv", x, config_.hidden, width, bias)});
+    const auto part = [&](const char* name, std::int64_t numbers) {
+      return graph_.add(named(name), view_op(rows(numbers)), Gradient::pass, {all});
     };
     q = part("q", a * d), k = part("k", g * d), v = part("v", g * d);
   } else {

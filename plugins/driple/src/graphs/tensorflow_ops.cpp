@@ -146,6 +146,8 @@ constexpr NamedClass kClasses[] = {{"Placeholder*", OpClass::input},
                                    {"NcclAllReduce", OpClass::all_reduce},
                                    {"CollectiveReduce*", OpClass::all_reduce}};
 
+constexpr double kMostNumbers = 1e15;  // a larger tensor is a mistake of the file
+
 bool fits(std::string_view pattern, std::string_view op) {
   if (pattern.back() != '*') return pattern == op;
   return op.substr(0, pattern.size() - 1) == pattern.substr(0, pattern.size() - 1);
@@ -227,12 +229,13 @@ Shape known_shape(const TensorShape& shape, std::int64_t unknown) {
     const std::int64_t size = shape.sizes[i] < 0 ? unknown : shape.sizes[i];
     if (size == 0) return {};  // no numbers at all
     product *= double(size);
+    if (product > kMostNumbers) return {};
     const std::size_t extra =
         shape.sizes.size() > known.size() ? shape.sizes.size() - known.size() : 0;
     const std::size_t to = i > extra ? i - extra : 0;
     known[to] = to == 0 && i > 0 && i <= extra ? known[0] * size : size;
   }
-  return product < 1e15 ? known : Shape{};
+  return known;
 }
 
 Op op_of_node(const GraphNode& node, const Shape& output, std::span<const Shape> inputs) {

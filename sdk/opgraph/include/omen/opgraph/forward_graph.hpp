@@ -17,6 +17,7 @@ using OpId = std::int32_t;
 enum class Gradient : std::uint8_t {
   none,         // nothing behind it is learnt
   pass,         // it is the same tensor: sums and views
+  split,        // readers take parts of it, whose gradients are put side by side
   same,         // the same traffic in the other direction: copies, scalings, averages
   from_input,   // reads the input again: norms and most activations
   from_output,  // reads the output again: relu, softmax, losses
@@ -52,6 +53,8 @@ class ForwardGraph {
            Parameters parameters = {});
   OpId add(std::string name, Op op, Gradient gradient, std::span<const OpId> inputs,
            Parameters parameters = {});
+  // Numbers that an operation adds to its output and that are learnt with its other parameters.
+  void add_bias(OpId id, double count);
   void recompute(OpId first, OpId last) { recomputed_.push_back({first, last}); }
   void reserve(std::size_t ops);
 
