@@ -12,6 +12,7 @@
 #include "omen/testing/show.hpp"
 #include "operator_tables.hpp"
 #include "profiled_jobs.hpp"
+#include "step/memory.hpp"
 
 namespace {
 
@@ -99,6 +100,60 @@ double after_ten(const std::vector<JobRow>& rows, const std::vector<ProfiledStep
   return 100 * sum / count;
 }
 
+struct Choices {
+  double settings = 0, right = 0, regret = 0;
+};
+
+// The fastest GPU that the memory gate lets through, against the fastest that finished.
+Choices choose(const std::vector<JobRow>& rows, const std::vector<ProfiledStep>& steps,
+               const Outcome& outcome) {
+  std::map<std::string, std::map<std::string, std::size_t>> settings;
+  for (std::size_t r = 0; r < steps.size(); ++r)
+    settings[steps[r].setting() + steps[r].dataset][steps[r].gpu] = r;
+  Choices found;
+  for (const auto& [name, by_gpu] : settings) {
+    const std::size_t any = by_gpu.begin()->second;
+    std::string chosen;
+    double least = 1e300, best = 1e300;
+    bool crashed = false;
+    for (const char* gpu : {"GTX1080", "RTX2070", "TitanX"}) {
+      const auto at = by_gpu.find(gpu);
+      const bool fits = memory_need(steps[any].job).fits(device_named(gpu));
+      if (at == by_gpu.end()) {
+        crashed |= fits;  // it ran out of memory and the gate would have let it in
+        continue;
+      }
+      best = std::min(best, rows[at->second].seconds);
+      if (!fits || outcome.said[at->second] >= least) continue;
+      least = outcome.said[at->second], chosen = gpu;
+    }
+    ++found.settings;
+    if (chosen.empty() || crashed) continue;
+    const double got = rows[by_gpu.at(chosen)].seconds;
+    found.right += got <= best ? 1 : 0;
+    found.regret += got / best - 1;
+  }
+  return found;
+}
+
+// Runs that crashed and were refused, and runs that finished and were refused.
+int show_memory() {
+  double caught = 0, crashed = 0, alarms = 0, finished = 0;
+  std::map<std::string, MemoryNeed> needs;
+  for (const ProfiledRun& run : read_runs()) {
+    const std::string key = run.model + std::to_string(run.batch) + run.optimizer;
+    if (!needs.count(key))
+      needs[key] = memory_need(profiled_job(run.model, run.batch, run.optimizer, 1001));
+    const bool refused = !needs.at(key).fits(device_named(run.gpu));
+    (run.out_of_memory ? crashed : finished) += 1;
+    if (refused) (run.out_of_memory ? caught : alarms) += 1;
+  }
+  const bool all = test::broken();
+  int missed = test::show("out_of_memory_caught", all ? 0 : caught, "runs", ">=", 40);
+  test::show("out_of_memory", crashed, "runs");
+  return missed | test::show("false_alarms", 100 * alarms / finished, "%", "<=", 1);
+}
+
 }  // namespace
 
 int main() {
@@ -148,6 +203,10 @@ int main() {
     mean += own / 3;
   }
   missed |= test::show("gpu_out", mean, "%", "<=", 13);
+  const Choices choices = choose(rows, steps, by_model);
+  missed |= test::show("fastest_gpu", 100 * choices.right / choices.settings, "%", ">=", 95);
+  missed |= test::show("regret", 100 * choices.regret / choices.settings, "%", "<=", 0.15);
+  missed |= show_memory();
   missed |= test::show("after_ten", after_ten(rows, steps), "%", "<=", 8);
   return missed;
 }

@@ -35,7 +35,7 @@ constexpr double kHour = 3600, kGibi = 1024.0 * 1024 * 1024;
 
 std::string digits(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
+  std::snprintf(text, sizeof text, value >= 1000 ? "%.0f" : "%.3g", value);
   return text;
 }
 

@@ -8,12 +8,13 @@
 
 namespace omen::driple {
 
-// What contexts, workspaces and the slack of allocators take on any device.
-inline constexpr double kMemoryReserve = 1.0 * 1024 * 1024 * 1024;
+// What contexts and the slack of allocators take on any device: midway between the trainings that
+// finished and those that ran out of memory on cards of 8 GiB.
+inline constexpr double kMemoryReserve = 0.8 * 1024 * 1024 * 1024;
 
 struct MemoryNeed {
   double fixed = 0;   // weights, gradients, states and cache
-  double moving = 0;  // tensors between operations; they grow with the batch
+  double moving = 0;  // tensors between operations and workspaces; they grow with the batch
   double reserve = kMemoryReserve;
 
   double total() const { return fixed + moving + reserve; }

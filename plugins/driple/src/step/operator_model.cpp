@@ -115,7 +115,8 @@ double OperatorModel::beyond(std::span<const Op> ops, const Device& device,
   const auto families = sort_by_family(ops);
   for (std::size_t f = 0; f < kFamilyCount; ++f) {
     const Asked& asked = families[f];
-    if (asked.distinct.empty()) continue;
+    // Convolutions are known from jobs, which say themselves how far they reach.
+    if (asked.distinct.empty() || static_cast<Family>(f) == Family::convolution) continue;
     Vector far = Vector::Ones(static_cast<Index>(asked.distinct.size()));
     if (nets_[f].fitted())
       far = nets_[f].beyond(features_of(asked.distinct, static_cast<Family>(f), device));
