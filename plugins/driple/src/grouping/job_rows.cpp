@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "omen/error.hpp"
 #include "omen/learn/graph_ids.hpp"
@@ -17,7 +18,10 @@ namespace {
 
 constexpr const char* kPhaseColumn = "phase";
 constexpr const char* kShapeColumn = "shape";
+constexpr const char* kSourceColumn = "source_op";  // of graphs that name their framework's kinds
+constexpr const char* kDeviceColumn = "device";
 constexpr std::string_view kForward = "forward";
+constexpr std::string_view kGpu = "GPU";
 
 // Sizes from shapes; zeros behind the rank are not part of one.
 std::vector<double> tensor_sizes(const Table& nodes) {
@@ -33,12 +37,54 @@ std::vector<double> tensor_sizes(const Table& nodes) {
   return sizes;
 }
 
-std::string kind_of(const StringColumn& op, const std::optional<StringColumn>& phase,
-                    std::int64_t row) {
-  const std::string kind(op[row]);
-  if (!phase || phase->is_null(row) || (*phase)[row] == kForward) return kind;
-  return kind + " " + std::string((*phase)[row]);
+std::optional<StringColumn> texts(const Table& table, const char* name) {
+  if (!table.has(name)) return std::nullopt;
+  return table.strings(name);
 }
+
+// The framework's own kind where the graph has it, as the published tables of frequencies do; else
+// ours, with the phase where that is not the forward pass.
+class Kinds {
+ public:
+  explicit Kinds(const Table& nodes)
+      : op_(nodes.strings(OMEN_COLUMN_OP)),
+        source_(texts(nodes, kSourceColumn)),
+        phase_(texts(nodes, kPhaseColumn)) {}
+
+  std::string operator()(std::int64_t row) const {
+    if (source_ && !(*source_)[row].empty()) return std::string((*source_)[row]);
+    const std::string kind(op_[row]);
+    if (!phase_ || phase_->is_null(row) || (*phase_)[row] == kForward) return kind;
+    return kind + " " + std::string((*phase_)[row]);
+  }
+
+ private:
+  StringColumn op_;
+  std::optional<StringColumn> source_, phase_;
+};
+
+// Graphs some of whose nodes are placed on a GPU keep these nodes only, as published.
+class Placement {
+ public:
+  explicit Placement(const Table& nodes) : device_(texts(nodes, kDeviceColumn)) {
+    if (!device_) return;
+    const Column<std::int64_t> id = nodes.column<std::int64_t>(OMEN_COLUMN_GRAPH_ID);
+    for (std::int64_t row = 0; row < nodes.rows(); ++row)
+      if (on_gpu(row)) placed_.insert(id[row]);
+  }
+
+  bool keeps(std::int64_t graph, std::int64_t row) const {
+    return placed_.count(graph) == 0 || on_gpu(row);
+  }
+
+ private:
+  bool on_gpu(std::int64_t row) const {
+    return (*device_)[row].find(kGpu) != std::string_view::npos;
+  }
+
+  std::optional<StringColumn> device_;
+  std::unordered_set<std::int64_t> placed_;  // graphs with a node on a GPU
+};
 
 }  // namespace
 
@@ -46,13 +92,16 @@ std::map<std::int64_t, OpRows> read_op_rows(const Dataset& data) {
   std::map<std::int64_t, OpRows> graphs;
   const Table nodes = data.table(OMEN_TABLE_NODES);
   const Column<std::int64_t> id = nodes.column<std::int64_t>(OMEN_COLUMN_GRAPH_ID);
-  const StringColumn op = nodes.strings(OMEN_COLUMN_OP);
-  std::optional<StringColumn> phase;
-  if (nodes.has(kPhaseColumn)) phase = nodes.strings(kPhaseColumn);
+  const Kinds kinds(nodes);
+  const Placement placement(nodes);
   const std::vector<double> sizes = tensor_sizes(nodes);
+  std::unordered_map<std::int64_t, std::vector<std::int32_t>> places;  // of nodes; -1: left out
   for (std::int64_t row = 0; row < nodes.rows(); ++row) {
     OpRows& graph = graphs[id[row]];
-    graph.op.push_back(kind_of(op, phase, row));
+    const bool kept = placement.keeps(id[row], row);
+    places[id[row]].push_back(kept ? static_cast<std::int32_t>(graph.op.size()) : -1);
+    if (!kept) continue;
+    graph.op.push_back(kinds(row));
     graph.tensor_size.push_back(sizes[static_cast<std::size_t>(row)]);
   }
   if (!data.has(OMEN_TABLE_EDGES)) return graphs;
@@ -61,14 +110,16 @@ std::map<std::int64_t, OpRows> read_op_rows(const Dataset& data) {
   const Column<std::int32_t> src = edges.column<std::int32_t>(OMEN_COLUMN_SRC),
                              dst = edges.column<std::int32_t>(OMEN_COLUMN_DST);
   for (std::int64_t row = 0; row < edges.rows(); ++row) {
-    const auto at = graphs.find(of[row]);
-    const auto count = at == graphs.end() ? 0 : static_cast<std::int32_t>(at->second.op.size());
+    const auto at = places.find(of[row]);
+    const auto count = at == places.end() ? 0 : static_cast<std::int32_t>(at->second.size());
     if (src[row] < 0 || dst[row] < 0 || src[row] >= count || dst[row] >= count)
       throw Error(OMEN_INVALID_DATA,
                   "edge " + std::to_string(row) + " of graph " + std::to_string(of[row]) +
                       " leads to a node that is not there",
                   "Lower the job again with the front end that made the tables.");
-    at->second.edges.emplace_back(src[row], dst[row]);
+    const std::int32_t from = at->second[static_cast<std::size_t>(src[row])],
+                       to = at->second[static_cast<std::size_t>(dst[row])];
+    if (from >= 0 && to >= 0) graphs[of[row]].edges.emplace_back(from, to);
   }
   return graphs;
 }

@@ -11,8 +11,8 @@ namespace omen::driple {
 namespace {
 
 using test::error_of;
-using ::testing::HasSubstr;
 using test::IsError;
+using ::testing::HasSubstr;
 
 TEST(OpFrequenciesTest, ReadsBothPublishedForms) {
   const OpFrequencies bare = OpFrequencies::parse(
