@@ -140,7 +140,7 @@ int show_speed() {
   const Net net = mobile_net("mobilenet-v2-1.0-224").value();
   const ArrayNet prepared(net);
   const EnergyProfile profile = named_profile("tetris-65").value();
-  const double repeats = test::broken() ? 20 : 1;
+  const double repeats = test::broken() ? 60 : 1;
   double layers = 0, sum = 0;
   const double seconds = test::cpu_seconds_of([&] {
     for (std::uint64_t point = 0; point < 4000; ++point) {
