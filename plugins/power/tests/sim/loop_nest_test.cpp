@@ -66,16 +66,16 @@ Statistics written_statistics(const std::string& text) {
   return all;
 }
 
-struct Design {
+struct PublishedDesign {
   LoopNest nest;
   Statistics statistics;
   NestCounts counts;
   ReferenceTables tables;
 };
 
-Design read_design(const std::string& name) {
+PublishedDesign read_design(const std::string& name) {
   const std::string stem = data_file("timeloop_ref/" + name) + "/timeloop-mapper.";
-  Design design{
+  PublishedDesign design{
       drawn_nest(slurp(stem + "map.txt")), written_statistics(slurp(stem + "stats.txt")), {}, {}};
   design.counts = analyse(design.nest);
   for (const char* table : {"ERT.yaml", "ART.yaml"})
@@ -91,7 +91,7 @@ TEST(LoopNest, CountsOfFourPublishedMappings) {
     GTEST_SKIP() << "OMEN_DATA does not hold power/timeloop_ref";
   int compared = 0;
   for (const char* name : kDesigns) {
-    Design design = read_design(name);
+    PublishedDesign design = read_design(name);
     EXPECT_EQ(design.counts.cycles, design.statistics["DRAM"][""]["Cycles"]) << name;
     for (std::size_t level = 0; level < design.nest.levels.size(); ++level)
       for (std::size_t t = 0; t < kTensors; ++t) {
@@ -114,7 +114,7 @@ TEST(LoopNest, CountsOfFourPublishedMappings) {
 TEST(LoopNest, EnergiesFromTheReferenceTables) {
   if (data_file("timeloop_ref").empty())
     GTEST_SKIP() << "OMEN_DATA does not hold power/timeloop_ref";
-  Design design = read_design("eyeriss_like");
+  PublishedDesign design = read_design("eyeriss_like");
   double total = design.counts.computes * design.tables.energy_pj.at("mac").at("compute");
   for (std::size_t level = 0; level < design.nest.levels.size(); ++level)
     for (std::size_t t = 0; t < kTensors; ++t) {
