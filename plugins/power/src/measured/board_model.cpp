@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel, factor and the rows that are added to it.
+#include "measured/board_model.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <omen/learn/errors.hpp>
+
+namespace omen::power {
+namespace {
+
+constexpr std::size_t kFewestBoardRows = 5;
+constexpr double kBoardNoise = 0.002, kNetLength = 1.5, kOtherFamily = 0.3, kOtherPrecision = 0.3;
+
+double matern(double squared, double length) {
+  const double scaled = std::sqrt(3 * squared) / length;
+  return (1 + scaled) * std::exp(-scaled);
+}
+
+double alike(const BoardRow& a, const BoardRow& b) {
+  const double sizes = a.net.log_macs - b.net.log_macs,
+               pixels = 2 * std::log(a.net.pixels / b.net.pixels),
+               widths = std::log(a.net.width / b.net.width);
+  const double nets = matern(sizes * sizes + pixels * pixels + widths * widths, kNetLength) *
+                      (a.net.family == b.net.family ? 1 : kOtherFamily);
+  const double line = 1 + 0.1 * (a.net.log_macs - 5) * (b.net.log_macs - 5);
+  const double precision = a.net.quantized == b.net.quantized ? 1 : kOtherPrecision;
+  const double runtime = a.runtime == b.runtime ? precision : 0,
+               board = a.board == b.board ? precision : 0,
+               system = a.system == b.system ? precision : 0;
+  return line * (0.5 + 0.7 * runtime + 0.7 * board + system) +
+         nets * (0.05 + 0.1 * runtime + 0.1 * board + 0.15 * system);
+}
+
+Eigen::MatrixXd between(const std::vector<MeasuredBoard>& a, const std::vector<MeasuredBoard>& b) {
+  Eigen::MatrixXd k(static_cast<Eigen::Index>(a.size()), static_cast<Eigen::Index>(b.size()));
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < b.size(); ++j)
+      k(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = alike(a[i].row, b[j].row);
+  return k;
+}
+
+Eigen::MatrixXd logarithms_of(const std::vector<MeasuredBoard>& rows) {
+  Eigen::MatrixXd y(static_cast<Eigen::Index>(rows.size()), 2);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    y.row(static_cast<Eigen::Index>(i)) << std::log(rows[i].watts), std::log(rows[i].seconds);
+  return y;
+}
+
+std::vector<MeasuredBoard> usable(const std::vector<MeasuredBoard>& rows) {
+  std::vector<MeasuredBoard> kept;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(kept), [](const MeasuredBoard& row) {
+    return row.watts > 0 && row.seconds > 0 && std::isfinite(row.watts * row.seconds);
+  });
+  return kept;
+}
+
+}  // namespace
+
+void BoardModel::append(const std::vector<MeasuredBoard>& rows) {
+  const auto old = static_cast<Eigen::Index>(rows_.size()),
+             more = static_cast<Eigen::Index>(rows.size());
+  Eigen::MatrixXd corner = between(rows, rows);
+  corner.diagonal().array() += kBoardNoise;
+  Eigen::MatrixXd grown = Eigen::MatrixXd::Zero(old + more, old + more);
+  if (old > 0) {
+    Eigen::MatrixXd side = between(rows_, rows);
+    factor_.triangularView<Eigen::Lower>().solveInPlace(side);
+    corner.noalias() -= side.transpose() * side;
+    grown.topLeftCorner(old, old) = factor_;
+    grown.bottomLeftCorner(more, old) = side.transpose();
+  }
+  grown.bottomRightCorner(more, more) = corner.llt().matrixL();
+  factor_ = std::move(grown);
+  rows_.insert(rows_.end(), rows.begin(), rows.end());
+  weights_ = logarithms_of(rows_).rowwise() - mean_;
+  factor_.triangularView<Eigen::Lower>().solveInPlace(weights_);
+  factor_.triangularView<Eigen::Lower>().transpose().solveInPlace(weights_);
+}
+
+void BoardModel::fit(const std::vector<MeasuredBoard>& rows) {
+  const std::vector<MeasuredBoard> kept = usable(rows);
+  if (kept.size() < kFewestBoardRows)
+    learn::throw_bad_data(
+        "boards need at least 5 measured rows, and there are " + std::to_string(kept.size()),
+        "Give power_w and time_s of networks whose names are known.");
+  BoardModel next;
+  next.mean_ = logarithms_of(kept).colwise().mean();
+  next.append(kept);
+  *this = std::move(next);
+}
+
+void BoardModel::observe(const std::vector<MeasuredBoard>& rows) {
+  const std::vector<MeasuredBoard> kept = usable(rows);
+  if (kept.empty())
+    learn::throw_bad_data("no row says what was measured", "Give power_w and time_s.");
+  append(kept);
+}
+
+BoardCost BoardModel::ask(const BoardRow& row) const {
+  if (empty()) learn::throw_no_model("the model of boards");
+  Eigen::VectorXd k = between(rows_, {{row, 1, 1}}).col(0);
+  const Eigen::RowVector2d said = mean_ + k.transpose() * weights_;
+  factor_.triangularView<Eigen::Lower>().solveInPlace(k);
+  const double variance = std::max(alike(row, row) - k.squaredNorm(), 0.0);
+  return {std::exp(said[0]), std::exp(said[1]), std::sqrt(variance + kBoardNoise)};
+}
+
+bool BoardModel::knows(const BoardRow& row) const {
+  return std::any_of(rows_.begin(), rows_.end(),
+                     [&](const MeasuredBoard& one) { return one.row.system == row.system; });
+}
+
+}  // namespace omen::power

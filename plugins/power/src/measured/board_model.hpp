@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energy and power of networks on many systems at once, where systems of one board are alike.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "measured/net_name.hpp"
+
+namespace omen::power {
+
+struct BoardRow {
+  NamedNet net;
+  std::string system, board, runtime;
+};
+
+struct MeasuredBoard {
+  BoardRow row;
+  double watts = 0, seconds = 0;
+};
+
+struct BoardCost {
+  double watts = 0, seconds = 0;
+  double spread = 0;  // deviation of the energy's logarithm
+  double joules() const { return watts * seconds; }
+};
+
+// A Gaussian process over the logarithms of power and time: lines over the size of a network, bent
+// by width and resolution, for all systems, for those of one software or board, and for each alone
+// (doi:10.7551/mitpress/3206.001.0001, chapter 2). Rows can be added without starting again.
+class BoardModel {
+ public:
+  // OMEN_INVALID_DATA for fewer than five rows.
+  void fit(const std::vector<MeasuredBoard>& rows);
+  void observe(const std::vector<MeasuredBoard>& rows);
+  BoardCost ask(const BoardRow& row) const;
+  bool knows(const BoardRow& row) const;
+  bool empty() const { return rows_.empty(); }
+  // What was learnt from, which is the model.
+  const std::vector<MeasuredBoard>& rows() const { return rows_; }
+
+ private:
+  void append(const std::vector<MeasuredBoard>& rows);
+
+  std::vector<MeasuredBoard> rows_;
+  Eigen::MatrixXd factor_;   // lower triangle of the kernel's Cholesky factor
+  Eigen::MatrixXd weights_;  // one column for power, one for time
+  Eigen::RowVector2d mean_ = Eigen::RowVector2d::Zero();
+};
+
+}  // namespace omen::power
