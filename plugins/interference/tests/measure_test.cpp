@@ -64,7 +64,7 @@ TEST(Loops, RunAndAreNamed) {
 
 TEST(Simulation, PackingHelpsWhereJobsLeaveRoom) {
   std::vector<ArrivingJob> jobs;
-  for (int i = 0; i < 40; ++i) jobs.push_back({i * 1.0, 10, static_cast<std::size_t>(i % 2)});
+  for (int i = 0; i < 40; ++i) jobs.push_back({i / 8 * 8.0, 10, static_cast<std::size_t>(i % 2)});
   rescale_arrivals(jobs, 2, 0.95);
   const SpeedTable good(2, std::vector<double>(2, 0.9)), bad(2, std::vector<double>(2, 0.3));
   const double never = simulate_queue(jobs, 2, good, nullptr, 1.05).mean_completion_s;

@@ -84,8 +84,8 @@ TEST(PairPredictor, KnowsWhenItDoesNotKnow) {
   predictor.fit(toy.data.view(), Dataset(nullptr), test::ReadyRun());
   MemoryDataset data;
   data.put("workloads",
-           csv_table(toy.header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n" + "1,g1," +
-                     toy.job(3) + ",new,unseen,64,50,v100,mps\n" +              // another family
+           csv_table(toy.header + "0,g0," + toy.job(3) + "," + toy.job(6) + ",v100,mps\n" +
+                     "1,g1," + toy.job(3) + ",new,unseen,64,50,v100,mps\n" +    // another family
                      "2,g2," + toy.job(3) + "," + toy.job(6) + ",h100,mps\n" +  // another device
                      "3,g3," + toy.job(3) + ",bare,,,,v100,mps\n" +             // no profile
                      "4,g4," + toy.job(3) + ",,,,,v100,mps\n"));                // alone

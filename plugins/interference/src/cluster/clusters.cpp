@@ -24,6 +24,47 @@ std::vector<bool> extrema(const std::vector<double>& d, double sign) {
   return found;
 }
 
+// Moves rows one by one while that lowers the sum of squares (doi:10.2307/2346830): where Lloyd's
+// algorithm stops, a single row may still be better off elsewhere, because centres follow it.
+void move_single_rows(const Matrix& x, learn::KMeans& clusters) {
+  const Index count = clusters.centres.rows();
+  std::vector<double> size(static_cast<std::size_t>(count), 0);
+  for (const Index own : clusters.of_row) ++size[static_cast<std::size_t>(own)];
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (Index row = 0; row < x.rows(); ++row) {
+      Index& own = clusters.of_row[static_cast<std::size_t>(row)];
+      const double here = size[static_cast<std::size_t>(own)];
+      if (here < 2) continue;
+      const double saved =
+          here / (here - 1) * (x.row(row) - clusters.centres.row(own)).squaredNorm();
+      Index best = own;
+      double least = saved * (1 - 1e-9);
+      for (Index c = 0; c < count; ++c) {
+        const double there = size[static_cast<std::size_t>(c)];
+        const double paid =
+            there / (there + 1) * (x.row(row) - clusters.centres.row(c)).squaredNorm();
+        if (c == own || paid >= least) continue;
+        least = paid;
+        best = c;
+      }
+      if (best == own) continue;
+      const double there = size[static_cast<std::size_t>(best)];
+      clusters.centres.row(own) -= (x.row(row) - clusters.centres.row(own)) / (here - 1);
+      clusters.centres.row(best) += (x.row(row) - clusters.centres.row(best)) / (there + 1);
+      --size[static_cast<std::size_t>(own)];
+      ++size[static_cast<std::size_t>(best)];
+      own = best;
+      moved = true;
+    }
+  }
+  clusters.inertia = 0;
+  for (Index row = 0; row < x.rows(); ++row)
+    clusters.inertia +=
+        (x.row(row) - clusters.centres.row(clusters.of_row[static_cast<std::size_t>(row)]))
+            .squaredNorm();
+}
+
 }  // namespace
 
 std::optional<int> elbow(const std::vector<int>& k, const std::vector<double>& distortion) {
@@ -72,12 +113,16 @@ double silhouette(const Matrix& x, const std::vector<Index>& of_row, int cluster
 }
 
 FittedClusters fit_clusters(const Matrix& x, int clusters, int restarts, std::uint64_t seed) {
-  learn::KMeansOptions options;
-  options.clusters = clusters;
-  options.restarts = restarts;
-  options.seed = seed;
   FittedClusters made;
-  made.found = learn::kmeans(x, options);
+  for (int start = 0; start < restarts; ++start) {
+    learn::KMeansOptions options;
+    options.clusters = clusters;
+    options.restarts = 1;
+    options.seed = seed + static_cast<std::uint64_t>(start);
+    learn::KMeans found = learn::kmeans(x, options);
+    move_single_rows(x, found);
+    if (start == 0 || found.inertia < made.found.inertia) made.found = std::move(found);
+  }
   made.spread = std::max(made.found.inertia / static_cast<double>(x.rows() * x.cols()), 1e-12);
   for (int cluster = 0; cluster < clusters; ++cluster) {
     std::vector<double> distances;

@@ -173,7 +173,7 @@ struct PackColumns {
 std::vector<Option<PackOptions>> PackOptions::spec() {
   using O = PackOptions;
   return options(
-      opt(&O::policy, "policy",
+      opt(&O::policy, "prefer",
           "protect: slow-down below the cap; pack: most saving; balanced: both; deadline: fewest "
           "missed")
           .choices("protect", "pack", "balanced", "deadline"),

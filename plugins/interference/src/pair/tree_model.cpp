@@ -12,9 +12,9 @@ using learn::Matrix;
 
 learn::GbtOptions tree_options() {
   learn::GbtOptions options;
-  options.rounds = 300;
+  options.rounds = 150;
   options.depth = 5;
-  options.eta = 0.06;
+  options.eta = 0.1;
   options.subsample = 0.8;
   options.min_child_weight = 3;
   return options;
