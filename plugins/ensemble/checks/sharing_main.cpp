@@ -99,13 +99,13 @@ Pairs measure(Bench& bench, int models, int repeats, bool scaled) {
 }
 
 // A trainer on the CPU sleeps while it waits, so what counts for its CPU seconds is the rate at
-// which it trains when it does.
+// which it trains when it does, as if every rank had a core.
 Measured row_of(Design design, int models, double cpu_ms, double train_ms) {
   Measured row;
   row.setting.train_rates.assign(static_cast<std::size_t>(models), 1000 / train_ms);
   row.setting.design = design;
   row.setting.ranks = models;
-  row.setting.ranks_per_node = models;
+  row.setting.ranks_per_node = row.setting.cores = models;
   row.setting.sample_bytes = 32 * 32 * 3 * 4 + 4;
   row.group = models;
   row.rate = 1000 / train_ms;
