@@ -99,13 +99,13 @@ Pairs measure(Bench& bench, int models, int repeats, bool scaled) {
 }
 
 // A trainer on the CPU sleeps while it waits, so what counts for its CPU seconds is the rate at
-// which it trains when it does.
+// which it trains when it does, as if every rank had a core.
 Measured row_of(Design design, int models, double cpu_ms, double train_ms) {
   Measured row;
   row.setting.train_rates.assign(static_cast<std::size_t>(models), 1000 / train_ms);
   row.setting.design = design;
   row.setting.ranks = models;
-  row.setting.ranks_per_node = models;
+  row.setting.ranks_per_node = row.setting.cores = models;
   row.setting.sample_bytes = 32 * 32 * 3 * 4 + 4;
   row.group = models;
   row.rate = 1000 / train_ms;
@@ -133,16 +133,16 @@ int main(int argc, char** argv) {
   const bool full = std::string(argv[2]) == "full";
   Bench bench(argv[1], full ? 2048 : 128, full ? 4 : 1);
   const int models = full ? 8 : 4, repeats = argc > 3 ? std::atoi(argv[3]) : full ? 5 : 1;
-  const std::string suffix = full ? "" : "_short";
   const Pairs two = measure(bench, 2, repeats, false),
               many = measure(bench, models, repeats, false);
+  int failed = test::show(full ? "sharing_gain" : "sharing_gain_short", many.ratio, "x",
+                          ">=", full ? 3.5 : 1.5);
+  // Short runs are too noisy to calibrate on, and two equal arms tell a form nothing.
+  if (!full || test::broken()) return failed;
   const double expected = predicted_ratio(two, models);
-  int failed = test::show("sharing_gain" + suffix, many.ratio, "x", ">=", full ? 3.5 : 1.5);
-  test::show("predicted_gain" + suffix, expected, "x");
-  if (full) {
-    failed |= test::show("sharing_gain_off_prediction", 100 * std::abs(many.ratio / expected - 1),
-                         "%", "<=", 15);
-    test::show("sharing_gain_scaled_decode", measure(bench, models, 1, true).ratio, "x");
-  }
+  test::show("predicted_gain", expected, "x");
+  failed |= test::show("sharing_gain_off_prediction", 100 * std::abs(many.ratio / expected - 1),
+                       "%", "<=", 15);
+  test::show("sharing_gain_scaled_decode", measure(bench, models, 1, true).ratio, "x");
   return failed;
 }
