@@ -6,7 +6,6 @@
 
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "omen/error.hpp"
 
@@ -18,7 +17,9 @@ class Image {
   explicit Image(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);
     if (!in) throw Error(OMEN_IO, "cannot read " + path.string());
-    bytes_.assign(std::istreambuf_iterator<char>(in), {});
+    bytes_.resize(std::filesystem::file_size(path));
+    in.read(bytes_.data(), static_cast<std::streamsize>(bytes_.size()));
+    if (!in) throw Error(OMEN_IO, "cannot read " + path.string());
   }
   template <class T>
   T at(std::uint64_t offset) const {

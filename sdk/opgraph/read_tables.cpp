@@ -2,6 +2,7 @@
 // Reads jobs from tables.
 #include <omen/tables.h>
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "columns.hpp"
@@ -16,21 +17,43 @@ namespace {
               "Make the graph with driple.zoo, driple.onnx or driple.transformer.");
 }
 
-// Words of a column as enumerators, each distinct text looked up once where it is a dictionary.
+// Words of a column as enumerators; `otherwise` where the column is absent.
 template <class Enum, class Parse>
-std::vector<Enum> words_of(const Table& table, const char* column, Parse parse) {
+std::vector<Enum> words_of(const Table& table, const char* column, Parse parse, Enum otherwise) {
+  std::vector<Enum> values(static_cast<std::size_t>(table.rows()), otherwise);
+  if (!table.has(column)) return values;
   const StringColumn texts = table.strings(column);
-  std::vector<Enum> values;
-  values.reserve(static_cast<std::size_t>(texts.size()));
-  const auto read = [&](std::string_view text) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string_view text = texts[static_cast<std::int64_t>(i)];
     const auto value = parse(text);
     if (!value)
       bad("column '" + std::string(column) + "' holds '" + std::string(text) +
           "', which step/1 does not know");
-    return *value;
-  };
-  for (std::int64_t row = 0; row < texts.size(); ++row) values.push_back(read(texts[row]));
+    values[i] = *value;
+  }
   return values;
+}
+
+// What an operation of another vocabulary costs is told by its other columns.
+std::optional<OpClass> known_class_or_other(std::string_view word) {
+  return op_class_of(word).value_or(OpClass::other);
+}
+
+template <class Value, class Place>
+void read_column(const Table& table, const char* column, Place Op::*place, std::vector<Op>& ops) {
+  if (!table.has(column)) return;
+  const auto values = table.column<Value>(column);
+  for (std::size_t i = 0; i < ops.size(); ++i) ops[i].*place = values[static_cast<std::int64_t>(i)];
+}
+
+void read_shapes(const Table& table, std::vector<Op>& ops) {
+  if (!table.has(columns::kShape)) return;
+  const auto shapes = table.list<std::int32_t>(columns::kShape);
+  const auto width = std::min<std::int64_t>(shapes.width(), kMostDimensions);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    const std::int32_t* shape = shapes[static_cast<std::int64_t>(i)];
+    std::copy(shape, shape + width, ops[i].shape.begin());
+  }
 }
 
 using Graphs = std::unordered_map<std::int64_t, OpGraph>;
@@ -41,27 +64,17 @@ Graphs read_nodes(const Dataset& in) {
   if (!dialect.empty() && dialect != kDialect)
     bad("the graphs are of the dialect " + dialect + ", not " + kDialect);
   const auto graph = table.column<std::int64_t>(OMEN_COLUMN_GRAPH_ID);
-  const auto kinds = words_of<OpClass>(table, columns::kOp, op_class_of);
-  const auto phases = words_of<Phase>(table, columns::kPhase, phase_of);
-  const auto precisions = words_of<Precision>(table, columns::kPrecision, precision_of);
-  const auto shapes = table.list<std::int32_t>(columns::kShape);
-  const auto width = std::min<std::int64_t>(shapes.width(), kMostDimensions);
+  const auto kinds = words_of(table, columns::kOp, known_class_or_other, OpClass::other);
+  const auto phases = words_of(table, columns::kPhase, phase_of, Phase::forward);
+  const auto precisions = words_of(table, columns::kPrecision, precision_of, Precision::fp32);
   std::vector<Op> ops(static_cast<std::size_t>(table.rows()));
-  for (std::size_t i = 0; i < ops.size(); ++i) {
+  for (std::size_t i = 0; i < ops.size(); ++i)
     ops[i].kind = kinds[i], ops[i].phase = phases[i], ops[i].precision = precisions[i];
-    const std::int32_t* shape = shapes[static_cast<std::int64_t>(i)];
-    std::copy(shape, shape + width, ops[i].shape.begin());
-  }
-  for (const columns::Real& column : columns::kNodeReals) {
-    const auto values = table.column<double>(column.name);
-    for (std::size_t i = 0; i < ops.size(); ++i)
-      ops[i].*column.place = values[static_cast<std::int64_t>(i)];
-  }
-  for (const columns::Whole& column : columns::kNodeWholes) {
-    const auto values = table.column<std::int64_t>(column.name);
-    for (std::size_t i = 0; i < ops.size(); ++i)
-      ops[i].*column.place = values[static_cast<std::int64_t>(i)];
-  }
+  read_shapes(table, ops);
+  for (const columns::Real& column : columns::kNodeReals)
+    read_column<double>(table, column.name, column.place, ops);
+  for (const columns::Whole& column : columns::kNodeWholes)
+    read_column<std::int64_t>(table, column.name, column.place, ops);
   if (table.has(columns::kText)) {
     const StringColumn names = table.strings(columns::kText);
     for (std::size_t i = 0; i < ops.size(); ++i) ops[i].name = names[static_cast<std::int64_t>(i)];
@@ -113,8 +126,8 @@ std::vector<Job> read_jobs(const Dataset& in) {
   const bool own_ids = table.has(OMEN_COLUMN_GRAPH_ID);
   const auto ids =
       table.column<std::int64_t>(own_ids ? OMEN_COLUMN_GRAPH_ID : OMEN_COLUMN_WORKLOAD_ID);
-  const auto modes = words_of<Mode>(table, columns::kMode, mode_of);
-  const auto precisions = words_of<Precision>(table, columns::kPrecision, precision_of);
+  const auto modes = words_of(table, columns::kMode, mode_of, Mode::train);
+  const auto precisions = words_of(table, columns::kPrecision, precision_of, Precision::fp32);
   std::unordered_map<std::int64_t, int> uses;
   for (std::size_t i = 0; i < jobs.size(); ++i) ++uses[ids[static_cast<std::int64_t>(i)]];
   for (std::size_t i = 0; i < jobs.size(); ++i) {
