@@ -26,6 +26,13 @@ step() {
 cd "$OMEN_ROOT"
 step "The plugins that were found:" list
 step "One prediction, with the model bundled with the plugin:" predict examples/matmul.csv
+if [ -d build/release/plugins/driple ]; then
+  step "Which GPU for a network, how long a step takes and whether it fits:" \
+    score driple.allocate resnet50 --batch 64 --gpus gtx1080,v100,a100,h100
+  step "The same for a language model, over several GPUs:" \
+    score driple.allocate plugins/driple/examples/llama-3-8b.json --mode train --prompt 4096 \
+    --gpus a100-80:8,h100:8 --top 3
+fi
 if [ -d build/release/plugins/loadbalance-llvm ]; then
   step "An OpenCL kernel drawn as a graph, to be opened in a browser:" \
     graph plugins/loadbalance/examples/saxpy.cl -o build/saxpy.svg

@@ -4,10 +4,13 @@
 #include "graphdef_frontend.hpp"
 
 #include <omen/tables.h>
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <omen/host.hpp>
 #include <omen/opgraph/tables.hpp>
+#include <optional>
 
 #include "graph_file.hpp"
 #include "graphdef_steps.hpp"
@@ -36,6 +39,36 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+// The length of a field at `at`, which is moved behind it; nothing where the head ends before.
+std::optional<std::size_t> length_at(std::string_view head, std::size_t& at) {
+  std::size_t length = 0;
+  for (unsigned shift = 0; at < head.size() && shift < 35; shift += 7) {
+    const auto byte = static_cast<unsigned char>(head[at++]);
+    length |= static_cast<std::size_t>(byte & 0x7F) << shift;
+    if (byte < 0x80) return length;
+  }
+  return std::nullopt;
+}
+
+// A text field with that tag at `at`, which is moved behind it; empty where there is none.
+std::string_view text_at(std::string_view head, std::size_t& at, char tag) {
+  if (at >= head.size() || head[at] != tag) return {};
+  const auto length = length_at(head, ++at);
+  if (!length || *length > head.size() - at) return {};
+  at += *length;
+  return head.substr(at - *length, *length);
+}
+
+// Other messages start with a node as well, but only here a node starts with its name and op.
+bool looks_like_graphdef_binary(std::string_view head) {
+  std::size_t at = 1;
+  if (head.empty() || head[0] != '\x0a' || !length_at(head, at)) return false;
+  const std::string_view name = text_at(head, at, '\x0a');
+  const std::string_view op = text_at(head, at, '\x12');
+  const auto of_a_word = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '>'; };
+  return !name.empty() && !op.empty() && std::all_of(op.begin(), op.end(), of_a_word);
+}
+
 }  // namespace
 
 int GraphdefFrontend::sniff(const char* path, std::string_view head) {
@@ -43,9 +76,8 @@ int GraphdefFrontend::sniff(const char* path, std::string_view head) {
   const std::string_view name(path);
   const bool text = looks_like_graphdef_text(head);
   if (ends_with(name, ".pbtxt") || ends_with(name, ".pb.txt")) return text ? 95 : 0;
-  // A binary one starts with a node, which starts with its name.
-  const bool binary = head.size() > 3 && head[0] == '\x0a' && head.find('\x0a', 1) < 8;
-  if (ends_with(name, ".pb") || ends_with(name, ".graphdef")) return text ? 80 : binary ? 70 : 0;
+  if (ends_with(name, ".pb") || ends_with(name, ".graphdef"))
+    return text ? 80 : looks_like_graphdef_binary(head) ? 70 : 0;
   return 0;
 }
 
