@@ -74,18 +74,18 @@ TEST_F(RegistryTest, SearchesThePlacesInOrder) {
 }
 
 TEST_F(RegistryTest, FirstIdWinsAndTheOthersAreKeptAsShadowed) {
-  add("flag", "driple", "3");
-  add("env", "driple", "2");
-  add("home/omen/plugins", "driple", "1");
+  add("flag", "oracle", "3");
+  add("env", "oracle", "2");
+  add("home/omen/plugins", "oracle", "1");
   add("env", "alpha");
   const Registry registry = discover({dir_.path() / "flag"});
-  EXPECT_EQ(registry.plugin("driple").manifest.version, "3");
+  EXPECT_EQ(registry.plugin("oracle").manifest.version, "3");
   std::vector<std::string> shown;
   for (const FoundPlugin& found : mine(registry))
     shown.push_back(found.manifest.id + found.manifest.version +
                     (found.shadowed_by.empty() ? "" : " shadowed"));
-  EXPECT_THAT(shown, ElementsAre("alpha1", "driple3", "driple2 shadowed", "driple1 shadowed"));
-  EXPECT_EQ(mine(registry)[2].shadowed_by, (dir_.path() / "flag/driple").string());
+  EXPECT_THAT(shown, ElementsAre("alpha1", "oracle3", "oracle2 shadowed", "oracle1 shadowed"));
+  EXPECT_EQ(mine(registry)[2].shadowed_by, (dir_.path() / "flag/oracle").string());
 }
 
 TEST_F(RegistryTest, PathsMayBeListsAndSinglePlugins) {
@@ -100,7 +100,7 @@ TEST_F(RegistryTest, PathsMayBeListsAndSinglePlugins) {
 }
 
 TEST_F(RegistryTest, TheSamePlaceTwiceShadowsNothing) {
-  add("env", "driple");
+  add("env", "oracle");
   const Registry registry = discover({dir_.path() / "env", dir_.path() / "env/../env"});
   EXPECT_EQ(mine(registry).size(), 1u);
 }
@@ -118,40 +118,40 @@ TEST_F(RegistryTest, BrokenManifestsDoNotHideTheOthers) {
 }
 
 TEST_F(RegistryTest, NotFoundListsThePathsAndNearSpellings) {
-  add("env", "driple");
+  add("env", "oracle");
   const Registry registry = discover({dir_.path() / "flag"});
-  EXPECT_THAT(error_of([&] { registry.plugin("dripl"); }),
+  EXPECT_THAT(error_of([&] { registry.plugin("oracl"); }),
               IsError(OMEN_NOT_FOUND,
-                      AllOf(HasSubstr("plugin 'dripl' not found\nlooked in: "),
+                      AllOf(HasSubstr("plugin 'oracl' not found\nlooked in: "),
                             HasSubstr((dir_.path() / "env").string()),
                             HasSubstr((dir_.path() / "flag").string() + " (absent)")),
-                      AllOf(HasSubstr("did you mean 'driple'?"), HasSubstr("omen list"),
+                      AllOf(HasSubstr("did you mean 'oracle'?"), HasSubstr("omen list"),
                             HasSubstr("OMEN_PLUGIN_PATH"))));
 }
 
 TEST_F(RegistryTest, ComponentsAreFoundByKindAndId) {
-  add("env", "driple", "1",
-      component("predictor", "driple.gcn") + "," + component("scorer", "driple.gcn") + "," +
-          component("predictor", "driple.gin"));
+  add("env", "oracle", "1",
+      component("predictor", "oracle.gcn") + "," + component("scorer", "oracle.gcn") + "," +
+          component("predictor", "oracle.gin"));
   const Registry registry = discover();
-  EXPECT_EQ(registry.component(OMEN_SCORER, "driple.gcn").info->kind, std::uint32_t{OMEN_SCORER});
-  EXPECT_EQ(registry.component(0, "driple.gcn").info->kind, std::uint32_t{OMEN_PREDICTOR});
+  EXPECT_EQ(registry.component(OMEN_SCORER, "oracle.gcn").info->kind, std::uint32_t{OMEN_SCORER});
+  EXPECT_EQ(registry.component(0, "oracle.gcn").info->kind, std::uint32_t{OMEN_PREDICTOR});
   const auto count = [&](std::uint32_t kind) {
     const auto refs = registry.components(kind);
     return std::count_if(refs.begin(), refs.end(), [](const ComponentRef& ref) {
-      return ref.plugin->manifest.id == "driple";
+      return ref.plugin->manifest.id == "oracle";
     });
   };
   EXPECT_EQ(count(OMEN_PREDICTOR), 2);
   EXPECT_EQ(count(0), 3);
-  EXPECT_THAT(error_of([&] { registry.component(OMEN_PREDICTOR, "driple.gnc"); }),
-              IsError(OMEN_NOT_FOUND, HasSubstr("predictor 'driple.gnc' not found"),
-                      HasSubstr("'driple.gcn'")));
+  EXPECT_THAT(error_of([&] { registry.component(OMEN_PREDICTOR, "oracle.gnc"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("predictor 'oracle.gnc' not found"),
+                      HasSubstr("'oracle.gcn'")));
   EXPECT_THAT(
-      error_of([&] { registry.component(OMEN_PREDICTOR, "driple"); }),
-      IsError(OMEN_NOT_FOUND, HasSubstr("not found"), HasSubstr("'driple.gcn' or 'driple.gin'")));
-  EXPECT_THAT(error_of([&] { registry.component(OMEN_PROFILER, "driple.gin"); }),
-              IsError(OMEN_NOT_FOUND, HasSubstr("'driple.gin' is a predictor, not a profiler"),
+      error_of([&] { registry.component(OMEN_PREDICTOR, "oracle"); }),
+      IsError(OMEN_NOT_FOUND, HasSubstr("not found"), HasSubstr("'oracle.gcn' or 'oracle.gin'")));
+  EXPECT_THAT(error_of([&] { registry.component(OMEN_PROFILER, "oracle.gin"); }),
+              IsError(OMEN_NOT_FOUND, HasSubstr("'oracle.gin' is a predictor, not a profiler"),
                       HasSubstr("omen info")));
 }
 
@@ -164,10 +164,10 @@ TEST_F(RegistryTest, OneIdInTwoPluginsIsAnError) {
 }
 
 TEST(NearNames, RankByDistance) {
-  const std::vector<std::string> names = {"driple.gcn", "driple.gin", "baseline.mean",
+  const std::vector<std::string> names = {"oracle.gcn", "oracle.gin", "baseline.mean",
                                           "power.rails"};
-  EXPECT_THAT(near_names("driple.gcm", names), ElementsAre("driple.gcn", "driple.gin"));
-  EXPECT_THAT(near_names("dirple.gin", names), ElementsAre("driple.gin", "driple.gcn"));
+  EXPECT_THAT(near_names("oracle.gcm", names), ElementsAre("oracle.gcn", "oracle.gin"));
+  EXPECT_THAT(near_names("roacle.gin", names), ElementsAre("oracle.gin", "oracle.gcn"));
   EXPECT_THAT(near_names("mean", names), ElementsAre("baseline.mean"));
   EXPECT_THAT(near_names("power", names), ElementsAre("power.rails"));
   EXPECT_THAT(near_names("zebra", names), IsEmpty());

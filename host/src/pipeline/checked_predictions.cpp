@@ -7,6 +7,7 @@
 #include "components/named_errors.hpp"
 #include "pipeline/pipeline.hpp"
 #include "tables/row_status.hpp"
+#include "tables/target_words.hpp"
 
 namespace omen::host {
 namespace {
@@ -44,7 +45,8 @@ void check_types(const Table& predictions, const std::vector<TargetFacts>& targe
                  const std::string& who) {
   for (const TargetFacts& target : targets) {
     const auto column = predictions.find(target.name);
-    if (column && target.kind != "class" && is_text(predictions.type(*column)))
+    if (column && from_word<TargetKind>(target.kind) != TargetKind::kClass &&
+        is_text(predictions.type(*column)))
       throw misbehaving(who, "predicted " + target.name + " as text, but it is a number");
   }
 }

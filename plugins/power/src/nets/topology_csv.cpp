@@ -36,9 +36,10 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
+// Measured products have such columns too, but only here the first names a layer.
 bool names_products(const std::vector<std::string>& header) {
-  return header.size() >= 4 && lowered(header[1]) == "m" && lowered(header[2]) == "n" &&
-         lowered(header[3]) == "k";
+  return header.size() >= 4 && lowered(header[0]).rfind("layer", 0) == 0 &&
+         lowered(header[1]) == "m" && lowered(header[2]) == "n" && lowered(header[3]) == "k";
 }
 
 bool names_convolutions(const std::vector<std::string>& header) {

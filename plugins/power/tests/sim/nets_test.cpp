@@ -156,6 +156,7 @@ TEST(NetsFrontend, KnowsItsSources) {
   EXPECT_GT(NetsFrontend::sniff("x.json", R"( {"format": "pw-nets/1")"), 80);
   EXPECT_EQ(NetsFrontend::sniff("x.json", R"({"ensemble": 1})"), 0);
   EXPECT_GE(NetsFrontend::sniff("x.csv", "Layer,M,N,K,\n"), 50);
+  EXPECT_EQ(NetsFrontend::sniff("x.csv", "name,m,n,k,threads\n"), 0);
   EXPECT_GT(NetsFrontend::sniff("mobilenet-v1-0.5-128", {}), 0);
 }
 
