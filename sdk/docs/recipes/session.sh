@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the block "session" in README.md; tests/docs runs them.
-omen list --plain
 omen predict examples/matmul.csv

@@ -74,7 +74,8 @@ bool looks_like_graphdef_binary(std::string_view head) {
 int GraphdefFrontend::sniff(const char* path, std::string_view head) {
   if (head.data() == nullptr || path == nullptr) return 0;
   const std::string_view name(path);
-  const bool text = looks_like_graphdef_text(head);
+  // Graphs of other messages have nodes too, but none with an op.
+  const bool text = looks_like_graphdef_text(head) && head.find("op:") != head.npos;
   if (ends_with(name, ".pbtxt") || ends_with(name, ".pb.txt")) return text ? 95 : 0;
   if (ends_with(name, ".pb") || ends_with(name, ".graphdef"))
     return text ? 80 : looks_like_graphdef_binary(head) ? 70 : 0;
