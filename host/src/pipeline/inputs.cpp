@@ -142,6 +142,9 @@ bool may_claim(const ComponentInfo& frontend, const std::string& suffix) {
 std::optional<ComponentRef> claimant_of(const Components& components, const std::string& path) {
   const std::string suffix = fs::path(path).extension().string();
   if (suffix == ".omt") return std::nullopt;
+  // A look at the head of a pipe would take it away from whoever reads the table.
+  if (std::error_code error; fs::exists(path, error) && !fs::is_regular_file(path, error))
+    return std::nullopt;
   std::vector<ComponentRef> frontends = components.registry().components(OMEN_GRAPH_FRONTEND);
   std::erase_if(frontends, [&](const ComponentRef& ref) { return !may_claim(*ref.info, suffix); });
   if (frontends.empty()) return std::nullopt;
