@@ -2,11 +2,9 @@
 // Asks the probing profiler and puts its figures into words.
 #include "cli/doctor_devices.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/figure_text.hpp"
 #include "cli/session.hpp"
 
 namespace omen::host::cli {
@@ -16,34 +14,13 @@ using Json = nlohmann::ordered_json;
 using Row = std::vector<Cell>;
 
 constexpr const char* kProbe = "telemetry.probe";
-constexpr double kTimeout_s = 300;
+constexpr double kTimeoutSeconds = 300;
 
 std::string absent_json(const std::string& message, const std::string& hint) {
   return Json{
       {"devices", Json::array()},
       {"absent", Json::array({Json{{"kind", "probe"}, {"message", message}, {"hint", hint}}})}}
       .dump();
-}
-
-// 89.3 GFLOP/s, 28.5 us, 2.60 GHz.
-std::string si_text(double value, const char* unit) {
-  constexpr const char* kPrefixes[] = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
-  int step = value > 0 ? static_cast<int>(std::floor(std::log10(value) / 3)) : 0;
-  step = std::clamp(step, -3, 5);
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3g %s%s", value / std::pow(1000.0, step), kPrefixes[step + 3],
-                unit);
-  return text;
-}
-
-std::string figure_text(const std::string& figure, double value) {
-  const auto has = [&](const char* part) { return figure.find(part) != std::string::npos; };
-  if (has("_flops")) return si_text(value, "FLOP/s");
-  if (has("bytes_per_s")) return si_text(value, "B/s");
-  if (has("_bytes")) return format_bytes(value);
-  if (has("_hz")) return si_text(value, "Hz");
-  if (figure.ends_with("_s")) return si_text(value, "s");
-  return format_number(value);
 }
 
 // The published peak that a measured rate is a share of.
@@ -82,7 +59,7 @@ void add_device(const Json& device, std::vector<Row>& rows) {
 std::string probe_devices(const Globals& globals) {
   RunChoices choices;
   choices.isolate = true;
-  choices.timeout_seconds = kTimeout_s;
+  choices.timeout_seconds = kTimeoutSeconds;
   Session session(globals, choices, {}, "doctor", {});
   for (const ComponentRef& ref : session.registry().components(OMEN_PROFILER)) {
     if (ref.info->id != kProbe) continue;

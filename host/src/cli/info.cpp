@@ -50,6 +50,7 @@ void write_component(JsonWriter& json, const ComponentInfo& component) {
   json.strings("caps", cap_names(component.caps))
       .strings("reads", component.reads)
       .strings("writes", component.writes);
+  if (!component.names.empty()) json.strings("names", component.names);
   json.key("options").array();
   for (const OptionInfo& option : component.options) write_option(json, option);
   json.end().key("models").array();
@@ -112,7 +113,8 @@ std::string component_text(const ComponentInfo& component, const InfoRequest& re
   std::vector<std::string> targets;
   for (const std::string& entry : component.writes) targets.push_back(target_text(entry));
   text += fact("reads", join(component.reads), width) +
-          fact("writes", join(targets, component.kind == OMEN_PREDICTOR ? "\n" : ", "), width);
+          fact("writes", join(targets, component.kind == OMEN_PREDICTOR ? "\n" : ", "), width) +
+          fact("knows", join(component.names), width);
   text += fact("can", join(cap_names(component.caps)), width) + fact("cite", component.cite, width);
   for (const ModelInfo& model : component.models)
     text += fact(&model == component.models.data() ? "models" : "",

@@ -163,6 +163,7 @@ std::string answer_json(const std::string& command, int code, const Tables& tabl
 void print_tables(const Globals& globals, const Tables& tables, bool csv) {
   bool first = true;
   for (const auto& [name, table] : tables) {
+    if (table.metadata("omen.render") == "none" && !csv) continue;  // numbers for scripts
     const char* const gap = std::exchange(first, false) ? "" : "\n";
     if (csv) {
       print(gap + csv_text(table));

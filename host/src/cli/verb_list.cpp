@@ -9,6 +9,7 @@ namespace omen::host::cli {
   VERB(list)             \
   VERB(info)             \
   VERB(doctor)           \
+  VERB(devices)          \
   VERB(predict)          \
   VERB(train)            \
   VERB(observe)          \

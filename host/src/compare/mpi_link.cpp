@@ -26,8 +26,6 @@
 #include "worker/child_process.hpp"
 #include "worker/machine.hpp"
 
-extern char** environ;
-
 namespace omen::host {
 namespace {
 

@@ -69,7 +69,7 @@ OptionInfo parse_option(const Node& node) {
   OptionInfo option;
   option.key = node.text("key");
   if (!is_identifier(option.key, "_")) node.at("key").fail("is not snake_case");
-  const std::string type = node.text("type");
+  const std::string& type = node.text("type");
   const auto known = std::find(kTypeNames.begin() + 1, kTypeNames.end(), type);
   if (known == kTypeNames.end())
     node.at("type").fail("is '" + type + "'; known: " + join(std::span(kTypeNames).subspan(1)));
@@ -97,7 +97,7 @@ ModelInfo parse_model(const Node& node) {
 
 ComponentInfo parse_component(const Node& node, std::string_view family) {
   ComponentInfo component;
-  const std::string kind = node.text("kind");
+  const std::string& kind = node.text("kind");
   const auto known = std::find(kKindNames.begin() + 1, kKindNames.end(), kind);
   if (known == kKindNames.end())
     node.at("kind").fail("is '" + kind + "'; known: " + join(std::span(kKindNames).subspan(1)));
@@ -118,6 +118,7 @@ ComponentInfo parse_component(const Node& node, std::string_view family) {
     component.options.push_back(std::move(option));
   }
   for (const Node& item : node.items("models")) component.models.push_back(parse_model(item));
+  component.names = node.texts("names");
   component.examples = node.texts("examples");
   return component;
 }

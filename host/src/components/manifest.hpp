@@ -42,6 +42,7 @@ struct ComponentInfo {
   std::vector<std::string> reads, writes;
   std::vector<OptionInfo> options;
   std::vector<ModelInfo> models;
+  std::vector<std::string> names;     // what a front end knows without a file
   std::vector<std::string> examples;  // whole command lines, of a command; added by the build
 
   const ModelInfo* default_model() const noexcept;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a plugin's descriptors into a manifest, writes it, and compares it with the file.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,8 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kPluginExtensions[] = {OMEN_EXT_GRAPH_WRITER, OMEN_EXT_COMMAND,
-                                             OMEN_EXT_OBSERVE, OMEN_EXT_DEVICE_TENSORS};
+                                             OMEN_EXT_OBSERVE, OMEN_EXT_NAMES,
+                                             OMEN_EXT_DEVICE_TENSORS};
 
 std::string text(const char* value) {
   return value ? value : "";
@@ -69,6 +71,21 @@ ComponentInfo describe_component(const omen_component& c) {
   return component;
 }
 
+// Each list goes to the front end that it belongs to.
+void describe_names(const omen_names_ext& ext, std::vector<ComponentInfo>& components) {
+  for (auto* at = ext.frontends; at && *at; ++at) {
+    const std::string id = required_text((*at)->component, "a front end with names");
+    const auto found =
+        std::find_if(components.begin(), components.end(), [&](const ComponentInfo& component) {
+          return component.kind == OMEN_GRAPH_FRONTEND && component.id == id;
+        });
+    if (found == components.end())
+      throw Error(OMEN_INVALID_DATA, "plugin misbehaving: it lists names of '" + id +
+                                         "', which is no front end of it");
+    found->names = texts((*at)->names);
+  }
+}
+
 ordered_json number(double value) {
   constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
   if (value == std::floor(value) && std::fabs(value) <= kExactIntegers)
@@ -105,6 +122,7 @@ ordered_json to_json(const ComponentInfo& component) {
   ordered_json models = ordered_json::array();
   for (const ModelInfo& model : component.models) models.push_back(to_json(model));
   if (!models.empty()) j["models"] = std::move(models);
+  if (!component.names.empty()) j["names"] = component.names;
   if (!component.examples.empty()) j["examples"] = component.examples;
   if (!component.cite.empty()) j["cite"] = component.cite;
   return j;
@@ -183,6 +201,8 @@ Manifest describe(const omen_plugin& plugin) {
     if (std::strcmp(id, OMEN_EXT_GRAPH_WRITER) == 0)
       manifest.graph_suffixes =
           texts(static_cast<const omen_graph_writer_ext*>(extension)->suffixes);
+    if (std::strcmp(id, OMEN_EXT_NAMES) == 0)
+      describe_names(*static_cast<const omen_names_ext*>(extension), manifest.components);
   }
   return manifest;
 }

@@ -173,6 +173,10 @@ std::vector<std::string> near_names(std::string_view name,
   return nearest;
 }
 
+std::string did_you_mean(const std::vector<std::string>& near) {
+  return near.empty() ? "" : "did you mean " + quoted(near) + "?  ";
+}
+
 std::vector<SearchPlace> Registry::search_places(const std::vector<fs::path>& plugin_path) {
   std::vector<SearchPlace> places;
   for (const fs::path& directory : plugin_path) add_place(places, directory, "--plugin-path");
@@ -238,7 +242,7 @@ const FoundPlugin& Registry::plugin(std::string_view id) const {
                   broken.error.hint());
   const std::vector<std::string> near = near_names(id, names);
   throw Error(OMEN_NOT_FOUND, "plugin '" + std::string(id) + "' not found" + looked_in(places_),
-              (near.empty() ? "" : "did you mean " + quoted(near) + "?  ") +
+              did_you_mean(near) +
                   std::string("see all with: omen list; add a directory with OMEN_PLUGIN_PATH"));
 }
 
@@ -275,7 +279,7 @@ ComponentRef Registry::component(std::uint32_t kind, std::string_view id) const 
                 what + " '" + std::string(id) + "' cannot be used: " + broken.error.what(),
                 broken.error.hint()));
   throw Error(OMEN_NOT_FOUND, what + " '" + std::string(id) + "' not found" + looked_in(places_),
-              (near.empty() ? "" : "did you mean " + quoted(near) + "?  ") +
+              did_you_mean(near) +
                   std::string("see all with: omen list; add a directory with OMEN_PLUGIN_PATH"));
 }
 

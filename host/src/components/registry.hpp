@@ -68,6 +68,8 @@ class Registry {
 // At most three of `candidates` that look like `name`, nearest first.
 std::vector<std::string> near_names(std::string_view name,
                                     const std::vector<std::string>& candidates);
+// "did you mean 'a' or 'b'?  " for the beginning of a hint; nothing for no names.
+std::string did_you_mean(const std::vector<std::string>& near);
 
 }  // namespace omen::host
 

@@ -25,7 +25,7 @@ TextPairs pairs(const JsonNode& node, const char* key) {
 }
 
 std::string raw_name(const JsonNode& node, const char* key, const Recipe& recipe) {
-  const std::string name = node.text(key);
+  const std::string& name = node.text(key);
   if (std::none_of(recipe.raw.begin(), recipe.raw.end(),
                    [&](const RawFile& raw) { return raw.file == name; }))
     node.at(key).fail("is '" + name + "', which is not among the raw files",

@@ -100,7 +100,13 @@ std::vector<Candidate> candidates_for(const Registry& registry, Models& models,
                                   " --data FILE --target NAME -o mine.omen, then add -m mine.omen");
 }
 
-// Several may fit: by name before wildcards, default models before others, and within a plugin its
+// "power" of "power.sim": plugins of one track share it.
+std::string family_of(const Candidate& candidate) {
+  const std::string& id = candidate.choice.predictor.info->id;
+  return id.substr(0, id.find('.'));
+}
+
+// Several may fit: by name before wildcards, default models before others, and within a family its
 // default component.
 Choice pick(const Registry& registry, std::vector<Candidate> found, const Tables& tables,
             const std::string& dialect) {
@@ -112,11 +118,10 @@ Choice pick(const Registry& registry, std::vector<Candidate> found, const Tables
   };
   keep([](const Candidate& c) { return c.fitness; });
   keep([](const Candidate& c) { return c.is_default_model ? 1 : 0; });
-  const FoundPlugin* plugin = found[0].choice.predictor.plugin;
-  const bool one_plugin = std::all_of(found.begin(), found.end(), [&](const Candidate& c) {
-    return c.choice.predictor.plugin == plugin;
+  const bool one_family = std::all_of(found.begin(), found.end(), [&](const Candidate& c) {
+    return family_of(c) == family_of(found[0]);
   });
-  if (one_plugin)
+  if (one_family)
     keep([](const Candidate& c) {
       return c.choice.predictor.info->caps & OMEN_CAP_DEFAULT ? 1 : 0;
     });

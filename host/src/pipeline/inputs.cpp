@@ -74,6 +74,25 @@ bool is_written_form(const Registry& registry, const std::string& input) {
          });
 }
 
+// Names of front ends that look like `input`.
+std::vector<std::string> near_known_names(const std::vector<ComponentRef>& frontends,
+                                          const std::string& input) {
+  std::vector<std::string> known;
+  for (const ComponentRef& ref : frontends)
+    known.insert(known.end(), ref.info->names.begin(), ref.info->names.end());
+  return near_names(input, known);
+}
+
+// "see the names of driple.zoo with: omen info driple.zoo"; for none what is installed.
+std::string where_names_are(const std::vector<ComponentRef>& frontends) {
+  std::vector<std::string> listing;
+  for (const ComponentRef& ref : frontends)
+    if (!ref.info->names.empty()) listing.push_back(ref.info->id);
+  if (listing.empty()) return "see what is installed with: omen list";
+  return "see all names with: " +
+         join(listing, ", ", [](const std::string& id) { return "omen info " + id; });
+}
+
 [[noreturn]] void throw_unrecognised(const Registry& registry, const std::string& input,
                                      bool is_file, const std::string& failures) {
   const std::vector<ComponentRef> frontends = registry.components(OMEN_GRAPH_FRONTEND);
@@ -94,7 +113,7 @@ bool is_written_form(const Registry& registry, const std::string& input) {
   throw Error(OMEN_INVALID_DATA, what + asked + failures,
               is_file
                   ? "name one with --frontend COMPONENT, or give a table as .csv, .jsonl or .omt"
-                  : "see what is installed with: omen list");
+                  : did_you_mean(near_known_names(frontends, input)) + where_names_are(frontends));
 }
 
 struct Recognition {

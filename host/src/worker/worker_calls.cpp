@@ -11,10 +11,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kProgressPause = std::chrono::milliseconds(50);
 
+[[noreturn]] void throw_over(const std::string& op) {
+  throw Error(OMEN_INVALID_STATE, "the call of " + op + " is over",
+              "Join threads before the slot returns.");
+}
+
 }  // namespace
 
-AskedDataset::AskedDataset(WorkerSession& s, std::uint64_t call_id, int i, const Json& facts)
-    : session(s), call(call_id), index(i) {
+AskedDataset::AskedDataset(WorkerCall& of, int i, const Json& facts) : call(of), index(i) {
   view.struct_size = sizeof view;
   view.data = this;
   if (facts.contains("task_hash")) view.task_hash = (task_hash = facts["task_hash"]).c_str();
@@ -22,8 +26,9 @@ AskedDataset::AskedDataset(WorkerSession& s, std::uint64_t call_id, int i, const
   view.rows = [](const omen_dataset* d, const char* table) -> std::int64_t {
     const auto& self = *static_cast<const AskedDataset*>(d->data);
     try {
-      return self.session
-          .ask({{"ask", "rows"}, {"call", self.call}, {"dataset", self.index}, {"table", table}})
+      if (self.call.is_late("a dataset")) return -1;
+      return self.call.session
+          .ask({{"ask", "rows"}, {"call", self.call.id}, {"dataset", self.index}, {"table", table}})
           .at("rows");
     } catch (...) {
       return -1;  // unknown, which is the truth
@@ -33,8 +38,9 @@ AskedDataset::AskedDataset(WorkerSession& s, std::uint64_t call_id, int i, const
                  omen_error* error) -> omen_status {
     const auto& self = *static_cast<const AskedDataset*>(d->data);
     return detail::guard(error, [&] {
-      const Json first = self.session.ask(
-          {{"ask", "open"}, {"call", self.call}, {"dataset", self.index}, {"table", table}});
+      if (self.call.is_late("a dataset")) throw_over(self.call.op);
+      const Json first = self.call.session.ask(
+          {{"ask", "open"}, {"call", self.call.id}, {"dataset", self.index}, {"table", table}});
       // Tells the host when the component drops the stream before its end.
       struct Keeper {
         WorkerSession& session;
@@ -44,9 +50,9 @@ AskedDataset::AskedDataset(WorkerSession& s, std::uint64_t call_id, int i, const
           if (!done) session.tell({{"event", "release"}, {"stream", stream}});
         }
       };
-      auto keeper = std::make_shared<Keeper>(self.session, first.value("stream", Json()),
+      auto keeper = std::make_shared<Keeper>(self.call.session, first.value("stream", Json()),
                                              first.value("last", false));
-      exchange::receive_parts(first, self.session.parts(), [keeper] {
+      exchange::receive_parts(first, self.call.session.parts(), [keeper] {
         Json reply = keeper->session.ask({{"ask", "next"}, {"stream", keeper->stream}});
         keeper->done = !reply.contains("part") || reply.value("last", false);
         return reply;
@@ -55,10 +61,11 @@ AskedDataset::AskedDataset(WorkerSession& s, std::uint64_t call_id, int i, const
   };
 }
 
-WorkerCall::WorkerCall(WorkerSession& s, const Json& request) : session(s), id(request.at("id")) {
+WorkerCall::WorkerCall(WorkerSession& s, const Json& request)
+    : session(s), id(request.at("id")), op(request.at("op")) {
   int index = 0;
   for (const Json& facts : request.value("datasets", Json::array()))
-    datasets.emplace_back(s, id, index++, facts);
+    datasets.emplace_back(*this, index++, facts);
   fill_run(request.value("run", Json::object()));
   tables.struct_size = sizeof tables;
   tables.data = this;
@@ -66,6 +73,7 @@ WorkerCall::WorkerCall(WorkerSession& s, const Json& request) : session(s), id(r
                   omen_error* error) -> omen_status {
     auto& self = *static_cast<WorkerCall*>(data);
     return detail::guard(error, [&] {
+      if (self.is_late("its tables")) throw_over(self.op);
       exchange::PartSource source(TableStream::import(stream), self.session.parts());
       Json parts = Json::array({source.first()});
       while (parts.back().contains("part") && !parts.back().at("last").get<bool>())
@@ -73,6 +81,17 @@ WorkerCall::WorkerCall(WorkerSession& s, const Json& request) : session(s), id(r
       self.session.ask({{"ask", "put"}, {"call", self.id}, {"table", table}, {"parts", parts}});
     });
   };
+}
+
+bool WorkerCall::is_late(const char* what) {
+  if (!over) return false;
+  if (!told.exchange(true))
+    session.tell({{"event", "log"},
+                  {"level", OMEN_LOG_WARN},
+                  {"who", session.component_name()},
+                  {"message", std::string("plugin misbehaving: a thread used ") + what + " of " +
+                                  op + " after the call was over"}});
+  return true;
 }
 
 const char* WorkerCall::keep(const Json& run_json, const char* key) {
@@ -93,10 +112,12 @@ void WorkerCall::fill_run(const Json& json) {
   run.state_dir = keep(json, "state_dir");
   run.run_data = this;
   run.is_cancelled = [](const omen_run* r) {
-    return static_cast<WorkerCall*>(r->run_data)->cancelled.load();
+    auto& self = *static_cast<WorkerCall*>(r->run_data);
+    return self.is_late("is_cancelled") || self.cancelled.load();
   };
   run.progress = [](const omen_run* r, double fraction, const char* stage) {
     auto& self = *static_cast<WorkerCall*>(r->run_data);
+    if (self.is_late("progress")) return;
     const std::string name = stage ? stage : "";
     {
       const std::lock_guard lock(self.progress_mutex);
@@ -113,6 +134,7 @@ void WorkerCall::fill_run(const Json& json) {
   };
   run.metric = [](const omen_run* r, const char* name, std::int64_t step, double value) {
     auto& self = *static_cast<WorkerCall*>(r->run_data);
+    if (self.is_late("metric")) return;
     self.session.tell({{"event", "metric"},
                        {"call", self.id},
                        {"name", name ? name : ""},

@@ -191,12 +191,22 @@ Json WorkerSession::create(const Json& request) {
           {"loads", vt<omen_scorer_vt>().load != nullptr}};
 }
 
+// A call that is over is kept for a while, so that a late thread finds out instead of breaking in.
+std::shared_ptr<WorkerCall> WorkerSession::begin(const Json& request) {
+  constexpr std::size_t kKept = 64;
+  std::shared_ptr<WorkerCall> call(new WorkerCall(*this, request), [this](WorkerCall* done) {
+    done->over = true;
+    const std::lock_guard lock(over_mutex_);  // the reader of messages may hold the last reference
+    over_calls_.emplace_back(done);
+    if (over_calls_.size() > kKept) over_calls_.pop_front();
+  });
+  const std::lock_guard lock(mutex_);
+  calls_[call->id] = call;
+  return call;
+}
+
 Json WorkerSession::stream_call(const std::string& op, const Json& request) {
-  auto call = std::make_shared<WorkerCall>(*this, request);
-  {
-    const std::lock_guard lock(mutex_);
-    calls_[call->id] = call;
-  }
+  std::shared_ptr<WorkerCall> call = begin(request);
   ArrowArrayStream stream{};
   ErrorOut error;
   if (op == "predict") {
@@ -233,17 +243,13 @@ Json WorkerSession::next(const Json& request) {
 }
 
 Json WorkerSession::plain_call(const std::string& op, const Json& request) {
-  const auto call = std::make_shared<WorkerCall>(*this, request);
-  {
-    const std::lock_guard lock(mutex_);
-    calls_[call->id] = call;
-  }
+  const std::shared_ptr<WorkerCall> call = begin(request);
   ErrorOut error;
   if (op == "fit") {
     error.check(vt<omen_predictor_vt>().fit(object_, &call->run, call->dataset(0), call->dataset(1),
                                             error));
   } else if (op == "lower") {
-    const Json path = request.at("path");
+    const Json& path = request.at("path");
     const std::string text = path.is_string() ? path.get<std::string>() : std::string();
     error.check(vt<omen_graph_frontend_vt>().lower(
         object_, &call->run, path.is_string() ? text.c_str() : nullptr, &call->tables, error));
@@ -255,11 +261,7 @@ Json WorkerSession::plain_call(const std::string& op, const Json& request) {
 }
 
 Json WorkerSession::run_command(const Json& request) {
-  const auto call = std::make_shared<WorkerCall>(*this, request);
-  {
-    const std::lock_guard lock(mutex_);
-    calls_[call->id] = call;
-  }
+  const std::shared_ptr<WorkerCall> call = begin(request);
   const auto words = request.at("arguments").get<std::vector<std::string>>();
   std::vector<const char*> arguments;
   for (const std::string& word : words) arguments.push_back(word.c_str());
@@ -275,10 +277,10 @@ Json WorkerSession::write_graph(const Json& request) {
       static_cast<const omen_graph_writer_ext*>(plugin_->extension(OMEN_EXT_GRAPH_WRITER));
   if (!ext)
     throw Error(OMEN_UNSUPPORTED, "plugin '" + plugin_->manifest().id + "' writes no graphs");
-  const WorkerCall call(*this, request);
+  const std::shared_ptr<WorkerCall> call = begin(request);
   const std::string path = request.at("path");
   ErrorOut error;
-  error.check(ext->write(&call.run, call.dataset(0), path.c_str(), error));
+  error.check(ext->write(&call->run, call->dataset(0), path.c_str(), error));
   return Json::object();
 }
 

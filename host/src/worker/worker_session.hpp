@@ -22,21 +22,21 @@
 namespace omen::host {
 
 class WorkerSession;
+struct WorkerCall;
 
 // A dataset of the host: every question about it crosses the socket.
 struct AskedDataset {
-  AskedDataset(WorkerSession& session, std::uint64_t call, int index, const exchange::Json& facts);
+  AskedDataset(WorkerCall& call, int index, const exchange::Json& facts);
   AskedDataset(const AskedDataset&) = delete;
   AskedDataset& operator=(const AskedDataset&) = delete;
 
-  WorkerSession& session;
-  std::uint64_t call;
+  WorkerCall& call;
   int index;
   std::string task_hash, task_json;
   omen_dataset view{};
 };
 
-// What omen_run and omen_dataset of one call point to; lives until its streams are gone.
+// What omen_run and omen_dataset of one call point to; in use until its streams are gone.
 struct WorkerCall {
   WorkerCall(WorkerSession& session, const exchange::Json& request);
   WorkerCall(const WorkerCall&) = delete;
@@ -45,9 +45,13 @@ struct WorkerCall {
     return i < datasets.size() ? &datasets[i].view : nullptr;
   }
 
+  // Whether a thread of the plugin uses `what` of a call that is over; says so once. [any-thread]
+  bool is_late(const char* what);
+
   WorkerSession& session;
   std::uint64_t id;
-  std::atomic<bool> cancelled{false};
+  std::string op;
+  std::atomic<bool> cancelled{false}, over{false}, told{false};
   std::map<std::string, std::string> texts;
   std::deque<AskedDataset> datasets;
   omen_run run{};
@@ -89,6 +93,7 @@ class WorkerSession {
   exchange::Json ask(exchange::Json question);
   void tell(const exchange::Json& event) { channel_.send(exchange::dump(event)); }
   exchange::PartDirectory& parts() { return *parts_; }
+  std::string component_name() const { return component_ ? component_->id : "a plugin"; }
 
  private:
   struct OutStream {
@@ -102,6 +107,7 @@ class WorkerSession {
   }
 
   void read_messages();
+  std::shared_ptr<WorkerCall> begin(const exchange::Json& request);
   exchange::Json next_request();
   exchange::Json answer(const exchange::Json& request);
   exchange::Json dispatch(const std::string& op, const exchange::Json& request);
@@ -130,6 +136,9 @@ class WorkerSession {
   LoadedPlugin* plugin_ = nullptr;
   const omen_component* component_ = nullptr;
   omen_object* object_ = nullptr;
+  // Calls that are over, for threads that should have ended with them; streams join them at last.
+  std::mutex over_mutex_;
+  std::deque<std::unique_ptr<WorkerCall>> over_calls_;
   std::map<std::uint64_t, OutStream> streams_;
 
   std::mutex mutex_;  // requests_, answers_, calls_
