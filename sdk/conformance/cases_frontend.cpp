@@ -84,6 +84,9 @@ void sniff(Trial& trial) {
   const std::int32_t name =
       across("sniff", [&] { return vt.sniff("no_such_name_anywhere", nullptr, 0); });
   require(name >= 0 && name <= 100, "sniff of a name gives " + std::to_string(name));
+  for (const std::string& listed : trial.facts().names)
+    require(across("sniff", [&] { return vt.sniff(listed.c_str(), nullptr, 0); }) > 0,
+            "it lists the name '" + listed + "', but sniff does not know it");
 }
 
 void sources(Trial& trial) {
@@ -203,8 +206,9 @@ void use_frontend(Trial& trial) {
 
 std::vector<Case> frontend_cases() {
   return {
-      {"frontend.sniff", "sniff gives 0 to 100, and is not certain of rubbish.", 1, 20, kFrontends,
-       nullptr, sniff},
+      {"frontend.sniff",
+       "sniff gives 0 to 100, is not certain of rubbish, and knows the names that are listed.", 1,
+       20, kFrontends, nullptr, sniff},
       {"frontend.sources", "its sample files lower to sound tables, twice the same.", 2, 60,
        kFrontends, nullptr, sources},
       {"frontend.missing", "a missing file is refused.", 2, 30, kFrontends, nullptr, missing},

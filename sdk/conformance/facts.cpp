@@ -144,6 +144,7 @@ ComponentFacts component_from(const Json& json) {
   component.fields["cite"] = optional_text(json, "cite");
   component.caps = texts(json, "caps", where);
   component.reads = texts(json, "reads", where);
+  component.names = texts(json, "names", where);
   component.writes = texts(json, "writes", where);
   for (const Json& option : json.value("options", Json::array()))
     add_option(component.fields, option);

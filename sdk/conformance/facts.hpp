@@ -21,7 +21,8 @@ struct ComponentFacts {
   // "reads", "writes", "cite", "options.hidden.max" ...
   std::map<std::string, std::string> fields;
   std::vector<std::string> caps, reads, writes;
-  std::string default_model;  // relative to the plugin's directory, or empty
+  std::vector<std::string> names;  // that a front end lists; from the manifest alone
+  std::string default_model;       // relative to the plugin's directory, or empty
 
   bool has_cap(std::string_view name) const;
   // Whether a table is read at all, optional or not.

@@ -20,7 +20,6 @@
 #include <fstream>
 #include <system_error>
 
-extern char** environ;
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes() __attribute__((weak));
 
 namespace omen::conformance {

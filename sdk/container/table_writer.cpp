@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "hash.hpp"
+#include "header_room.hpp"
 #include "layout.hpp"
 #include "omen/pending_file.hpp"
 #include "omen/utf8.hpp"
@@ -411,23 +412,6 @@ class TableWriter::Impl {
   void pause() const {
     if (between_) between_();
   }
-  // Too many columns show before hours of reading, not after; the estimate is a lower bound.
-  void check_header_room(const Table& batch) const {
-    constexpr std::size_t kEntryBytes = 60, kTextTensors = 3;  // {"dtype":..,"shape":..,..}
-    std::size_t bytes = 0;
-    for (std::size_t c = 0; c < batch.columns(); ++c) {
-      const std::size_t tensors = is_text(batch.type(c)) ? kTextTensors : 1;
-      bytes +=
-          tensors * (kEntryBytes + table_.size() + batch.name(c).size()) + batch.name(c).size();
-    }
-    if (bytes > kMaxHeaderBytes)
-      throw Error(OMEN_UNSUPPORTED,
-                  "table '" + table_ + "' has " + std::to_string(batch.columns()) +
-                      " columns, whose names and types do not fit into the " +
-                      std::to_string(kMaxHeaderBytes / 1'000'000) + " MB of a file's header",
-                  "Take fewer columns, or put numbers that belong together into lists: JSON lines "
-                  "can hold them.");
-  }
   void start(const Table& batch) {
     metadata_ = batch.metadata();
     const std::size_t count = std::max<std::size_t>(batch.columns(), 1);
@@ -435,7 +419,7 @@ class TableWriter::Impl {
     const std::size_t buffer =
         std::clamp<std::size_t>((std::size_t{16} << 20) / count, 4096, std::size_t{1} << 18) / 8 *
         8;
-    check_header_room(batch);
+    check_header_room(table_, batch);
     for (std::size_t c = 0; c < batch.columns(); ++c) {
       pause();
       columns_.push_back(std::make_unique<ColumnSpool>(spool_, buffer, batch, c));
@@ -465,6 +449,7 @@ class TableWriter::Impl {
     metadata["omen.digest"] = std::string(64, '0');
     PendingFile file(path_);
     const std::string front = header_bytes(metadata, entries);
+    pause();
     file.append(front.data(), front.size());
     Sha256 hash;
     for (const Piece& piece : pieces) {
@@ -474,6 +459,7 @@ class TableWriter::Impl {
     metadata["omen.digest"] = hash.finish();
     const std::string final_front = header_bytes(metadata, entries);
     file.overwrite(final_front.data(), final_front.size(), 0);
+    pause();  // the header of many columns takes long, and what was given up must not succeed
     file.commit();
   }
 

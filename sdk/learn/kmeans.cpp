@@ -4,29 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <omen/error.hpp>
 #include <string>
 
+#include "nearest_centres.hpp"
 #include "omen/learn/parallel.hpp"
 #include "omen/learn/random.hpp"
 
 namespace omen::learn {
 namespace {
-
-struct Nearest {
-  Index centre = 0;
-  double squared = std::numeric_limits<double>::infinity();
-};
-
-Nearest nearest_centre(const Matrix& centres, const Matrix& x, Index row) {
-  Nearest best;
-  for (Index centre = 0; centre < centres.rows(); ++centre) {
-    const double squared = (x.row(row) - centres.row(centre)).squaredNorm();
-    if (squared < best.squared) best = {centre, squared};
-  }
-  return best;
-}
 
 // The row at which the running sum of `weights` passes a random share of their total.
 Index weighted_row(const Vector& weights, Random& random) {
@@ -61,32 +47,28 @@ Matrix seeded_centres(const Matrix& x, Index count, Random& random) {
   return centres;
 }
 
-// True where a row changed its cluster.
-bool assign_rows(const Matrix& x, KMeans& clusters, Vector& squared) {
-  bool changed = false;
-  for (Index row = 0; row < x.rows(); ++row) {
-    const Nearest best = nearest_centre(clusters.centres, x, row);
-    Index& own = clusters.of_row[static_cast<std::size_t>(row)];
-    changed |= own != best.centre;
-    own = best.centre;
-    squared[row] = best.squared;
-  }
-  return changed;
+// Row by row; the one farthest from its centre is where a cluster without rows begins anew.
+Vector squared_distances(const Matrix& x, const KMeans& clusters) {
+  Vector squared(x.rows());
+  for (Index row = 0; row < x.rows(); ++row)
+    squared[row] =
+        (x.row(row) - clusters.centres.row(clusters.of_row[static_cast<std::size_t>(row)]))
+            .squaredNorm();
+  return squared;
 }
 
-void move_centres(const Matrix& x, KMeans& clusters, Vector& squared) {
-  Matrix sums = Matrix::Zero(clusters.centres.rows(), x.cols());
-  std::vector<Index> members(static_cast<std::size_t>(sums.rows()), 0);
-  for (Index row = 0; row < x.rows(); ++row) {
-    const Index own = clusters.of_row[static_cast<std::size_t>(row)];
-    sums.row(own) += x.row(row);
-    ++members[static_cast<std::size_t>(own)];
-  }
-  for (Index centre = 0; centre < sums.rows(); ++centre) {
-    const Index count = members[static_cast<std::size_t>(centre)];
+void move_centres(const Matrix& x, const NearestSums& sums, KMeans& clusters) {
+  Vector squared;
+  const Matrix before = clusters.centres;
+  for (Index centre = 0; centre < before.rows(); ++centre) {
+    const Index count = sums.members[static_cast<std::size_t>(centre)];
     if (count > 0) {
-      clusters.centres.row(centre) = sums.row(centre) / static_cast<double>(count);
+      clusters.centres.row(centre) = sums.sums.row(centre) / static_cast<double>(count);
       continue;
+    }
+    if (squared.size() == 0) {
+      KMeans old{before, clusters.of_row, 0, 0};
+      squared = squared_distances(x, old);
     }
     Index farthest = 0;
     squared.maxCoeff(&farthest);
@@ -95,28 +77,28 @@ void move_centres(const Matrix& x, KMeans& clusters, Vector& squared) {
   }
 }
 
-KMeans one_start(const Matrix& x, const KMeansOptions& options, std::uint64_t start) {
+KMeans one_start(const Matrix& x, const KMeansOptions& options, std::uint64_t start,
+                 unsigned threads) {
   Random random(options.seed, start);
   KMeans clusters;
-  clusters.centres = seeded_centres(x, options.clusters, random);
+  clusters.centres =
+      options.start.rows() > 0 ? options.start : seeded_centres(x, options.clusters, random);
   clusters.of_row.assign(static_cast<std::size_t>(x.rows()), -1);
-  Vector squared(x.rows());
-  bool changed = assign_rows(x, clusters, squared);
-  while (changed && clusters.iterations < options.most_iterations) {
-    move_centres(x, clusters, squared);
-    changed = assign_rows(x, clusters, squared);
+  NearestSums sums = nearest_centres(clusters.centres, x, threads, clusters.of_row);
+  while (sums.changed && clusters.iterations < options.most_iterations) {
+    move_centres(x, sums, clusters);
+    sums = nearest_centres(clusters.centres, x, threads, clusters.of_row);
     ++clusters.iterations;
   }
-  clusters.inertia = squared.sum();
+  clusters.inertia = squared_distances(x, clusters).sum();
   return clusters;
 }
 
 }  // namespace
 
 std::vector<Index> KMeans::assign(const Matrix& x) const {
-  std::vector<Index> nearest;
-  for (Index row = 0; row < x.rows(); ++row)
-    nearest.push_back(nearest_centre(centres, x, row).centre);
+  std::vector<Index> nearest(static_cast<std::size_t>(x.rows()), -1);
+  nearest_centres(centres, x, 1, nearest);
   return nearest;
 }
 
@@ -127,9 +109,18 @@ KMeans kmeans(const Matrix& x, const KMeansOptions& options) {
   }
   if (!x.allFinite())
     throw Error(OMEN_INVALID_ARGUMENT, "clusters need finite values", "fill or drop nulls first");
-  std::vector<KMeans> starts(static_cast<std::size_t>(std::max(options.restarts, 1)));
-  for_each_job(starts.size(), options.threads,
-               [&](std::size_t start) { starts[start] = one_start(x, options, start); });
+  if (options.start.rows() > 0 && (options.start.rows() != options.clusters ||
+                                   options.start.cols() != x.cols() || !options.start.allFinite()))
+    throw Error(OMEN_INVALID_ARGUMENT, "clusters cannot start from these centres",
+                "Give one row of finite values for each cluster.");
+  const auto count =
+      static_cast<std::size_t>(options.start.rows() > 0 ? 1 : std::max(options.restarts, 1));
+  std::vector<KMeans> starts(count);
+  // Many starts run side by side; few share the rows of each among the threads.
+  const bool many = count >= options.threads;
+  for_each_job(count, many ? options.threads : 1, [&](std::size_t start) {
+    starts[start] = one_start(x, options, start, many ? 1 : options.threads);
+  });
   const auto better = [](const KMeans& a, const KMeans& b) { return a.inertia < b.inertia; };
   return std::move(*std::min_element(starts.begin(), starts.end(), better));
 }

@@ -109,7 +109,7 @@ void collect(const ::onnx::ValueInfoProto& info, ShapeTable& table) {
   if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) return;
   Sizes sizes;
   for (const auto& dim : info.type().tensor_type().shape().dim()) {
-    if (!dim.has_dim_value()) return;
+    if (!dim.has_dim_value() || dim.dim_value() < 0) return;
     sizes.push_back(dim.dim_value());
   }
   table[info.name()] = std::move(sizes);

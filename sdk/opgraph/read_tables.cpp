@@ -2,6 +2,7 @@
 // Reads jobs from tables.
 #include <omen/tables.h>
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -39,11 +40,35 @@ std::optional<OpClass> known_class_or_other(std::string_view word) {
   return op_class_of(word).value_or(OpClass::other);
 }
 
-template <class Value, class Place>
-void read_column(const Table& table, const char* column, Place Op::*place, std::vector<Op>& ops) {
-  if (!table.has(column)) return;
-  const auto values = table.column<Value>(column);
-  for (std::size_t i = 0; i < ops.size(); ++i) ops[i].*place = values[static_cast<std::int64_t>(i)];
+// One column, and where its values go.
+template <class Value, class View>
+struct ReadColumn {
+  View values;
+  Value Op::*place;
+};
+template <class Value, class Columns>
+auto columns_of(const Table& table, const Columns& known) {
+  using View = decltype(table.column<Value>(""));
+  std::vector<ReadColumn<Value, View>> found;
+  for (const auto& column : known)
+    if (table.has(column.name)) found.push_back({table.column<Value>(column.name), column.place});
+  return found;
+}
+
+// All columns for a few operations after each other, so that these stay near the processor.
+void read_numbers(const Table& table, std::vector<Op>& ops) {
+  constexpr std::size_t kBlock = 512;
+  const auto reals = columns_of<double>(table, columns::kNodeReals);
+  const auto wholes = columns_of<std::int64_t>(table, columns::kNodeWholes);
+  const auto read = [&](const auto& column, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      ops[i].*column.place = column.values[static_cast<std::int64_t>(i)];
+  };
+  for (std::size_t begin = 0; begin < ops.size(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, ops.size());
+    for (const auto& column : reals) read(column, begin, end);
+    for (const auto& column : wholes) read(column, begin, end);
+  }
 }
 
 void read_shapes(const Table& table, std::vector<Op>& ops) {
@@ -71,20 +96,22 @@ Graphs read_nodes(const Dataset& in) {
   for (std::size_t i = 0; i < ops.size(); ++i)
     ops[i].kind = kinds[i], ops[i].phase = phases[i], ops[i].precision = precisions[i];
   read_shapes(table, ops);
-  for (const columns::Real& column : columns::kNodeReals)
-    read_column<double>(table, column.name, column.place, ops);
-  for (const columns::Whole& column : columns::kNodeWholes)
-    read_column<std::int64_t>(table, column.name, column.place, ops);
+  read_numbers(table, ops);
   if (table.has(columns::kText)) {
     const StringColumn names = table.strings(columns::kText);
     for (std::size_t i = 0; i < ops.size(); ++i) ops[i].name = names[static_cast<std::int64_t>(i)];
   }
   Graphs graphs;
-  OpGraph* current = nullptr;
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    const auto row = static_cast<std::int64_t>(i);
-    if (current == nullptr || graph[row] != graph[row - 1]) current = &graphs[graph[row]];
-    current->ops.push_back(std::move(ops[i]));
+  const auto at = [&](std::size_t i) { return graph[static_cast<std::int64_t>(i)]; };
+  for (std::size_t begin = 0, end = 0; begin < ops.size(); begin = end) {
+    while (end < ops.size() && at(end) == at(begin)) ++end;
+    std::vector<Op>& own = graphs[at(begin)].ops;
+    if (own.empty() && end - begin == ops.size())
+      own = std::move(ops);
+    else
+      own.insert(own.end(), std::make_move_iterator(ops.begin() + std::ptrdiff_t(begin)),
+                 std::make_move_iterator(ops.begin() + std::ptrdiff_t(end)));
+    if (ops.empty()) break;
   }
   return graphs;
 }

@@ -22,9 +22,32 @@ std::vector<std::string> as_strings(std::span<const std::string_view> words) {
 template <class Make>
 auto for_each_op(std::span<const Job> jobs, Make make) {
   std::vector<decltype(make(jobs[0].graph.ops[0]))> values;
+  std::size_t count = 0;
+  for (const Job& job : jobs) count += job.graph.ops.size();
+  values.reserve(count);
   for (const Job& job : jobs)
     for (const Op& op : job.graph.ops) values.push_back(make(op));
   return values;
+}
+
+// One pass for all columns: large graphs do not stay near the processor.
+void add_numbers(TableBuilder& table, std::span<const Job> jobs, std::size_t nodes) {
+  std::vector<std::vector<double>> reals(std::size(columns::kNodeReals));
+  std::vector<std::vector<std::int64_t>> wholes(std::size(columns::kNodeWholes));
+  for (std::vector<double>& values : reals) values.reserve(nodes);
+  for (std::vector<std::int64_t>& values : wholes) values.reserve(nodes);
+  for (const Job& job : jobs)
+    for (const Op& op : job.graph.ops) {
+      for (std::size_t c = 0; c < reals.size(); ++c)
+        reals[c].push_back(op.*columns::kNodeReals[c].place);
+      for (std::size_t c = 0; c < wholes.size(); ++c)
+        wholes[c].push_back(op.*columns::kNodeWholes[c].place);
+    }
+  for (std::size_t c = 0; c < reals.size(); ++c)
+    table.add(columns::kNodeReals[c].name, std::move(reals[c]),
+              unit_of(columns::kNodeReals[c].unit));
+  for (std::size_t c = 0; c < wholes.size(); ++c)
+    table.add(columns::kNodeWholes[c].name, std::move(wholes[c]));
 }
 
 template <class Enum>
@@ -74,6 +97,7 @@ TableBuilder node_columns(std::span<const Job> jobs) {
             std::min<std::int64_t>(size, std::numeric_limits<std::int32_t>::max())));
     }
   }
+  const std::size_t nodes = node.size();
   TableBuilder table;
   table.metadata("omen.dialect", kDialect);
   table.add(OMEN_COLUMN_GRAPH_ID, std::move(graph))
@@ -86,11 +110,7 @@ TableBuilder node_columns(std::span<const Job> jobs) {
       .add_dictionary(columns::kPrecision,
                       for_each_op(jobs, [](const Op& op) { return code(op.precision); }),
                       as_strings(precision_words()));
-  for (const columns::Real& column : columns::kNodeReals)
-    table.add(column.name, for_each_op(jobs, [&](const Op& op) { return op.*column.place; }),
-              unit_of(column.unit));
-  for (const columns::Whole& column : columns::kNodeWholes)
-    table.add(column.name, for_each_op(jobs, [&](const Op& op) { return op.*column.place; }));
+  add_numbers(table, jobs, nodes);
   table.add_list(columns::kShape, kMostDimensions, std::move(shape));
   table.add_strings(columns::kText, for_each_op(jobs, [](const Op& op) { return op.name; }));
   return table;

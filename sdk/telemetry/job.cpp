@@ -18,8 +18,6 @@
 #include "omen/error.hpp"
 #include "omen/telemetry/clock.hpp"
 
-extern char** environ;
-
 namespace omen::telemetry {
 namespace {
 

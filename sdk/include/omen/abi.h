@@ -363,6 +363,7 @@ typedef const omen_plugin *(*omen_plugin_entry_fn)(uint32_t host_major, uint32_t
 
 #include "omen/ext/command.h"
 #include "omen/ext/graph_writer.h"
+#include "omen/ext/names.h"
 #include "omen/ext/observe.h"
 
 #endif /* OMEN_ABI_H */

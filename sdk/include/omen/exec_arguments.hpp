@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-extern char** environ;
-
 namespace omen {
 
 // "NAME=value" of this process, with `changes` in place of what they name.

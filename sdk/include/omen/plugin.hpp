@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,7 +48,8 @@ class GraphFrontend {
  public:
   virtual ~GraphFrontend() = default;
   // A front end also has `static int sniff(const char* path, std::string_view head)`, which sees
-  // only the name of a thing that is no file when head.data() is null.
+  // only the name of a thing that is no file when head.data() is null. One that knows names may
+  // list them: `static std::vector<std::string> names()`.
   virtual void lower(const char* path, const TablesOut& out, const Run& run) = 0;
 };
 
@@ -222,6 +224,11 @@ const omen_command_vt* command_vt() {
   return &table;
 }
 
+template <class Impl, class = void>
+struct ListsNames : std::false_type {};
+template <class Impl>
+struct ListsNames<Impl, std::void_t<decltype(Impl::names())>> : std::true_type {};
+
 }  // namespace detail
 
 // Describes one component; made by predictor<>(), frontend<>(), profiler<>(), scorer<>() and
@@ -268,11 +275,27 @@ class Component {
     observes_ = yes;
     return std::move(*this);
   }
+  // What a front end knows without a file.
+  Component names(std::vector<std::string> known) && {
+    names_ = std::move(known);
+    return std::move(*this);
+  }
   std::uint32_t kind() const noexcept { return c_.kind; }
   bool observes() const noexcept { return observes_; }
+  // Null where it lists none; the component must not move afterwards.
+  const omen_frontend_names* finish_names() {
+    if (names_.empty()) return nullptr;
+    for (const std::string& name : names_) name_list_.push_back(name.c_str());
+    name_list_.push_back(nullptr);
+    listed_ = {c_.id, name_list_.data()};
+    return &listed_;
+  }
 
  private:
   bool observes_ = false;
+  std::vector<std::string> names_;
+  std::vector<const char*> name_list_;
+  omen_frontend_names listed_{};
   omen_component c_{};
   std::vector<const char*> reads_, writes_;
 };
@@ -285,8 +308,12 @@ Component predictor(const char* id, const char* summary) {
 }
 template <class Impl, class O = NoOptions>
 Component frontend(const char* id, const char* summary) {
-  return {OMEN_GRAPH_FRONTEND, id, summary, detail::OptionTable<O>::get().specs(),
-          detail::graph_frontend_vt<Impl, O>()};
+  Component made(OMEN_GRAPH_FRONTEND, id, summary, detail::OptionTable<O>::get().specs(),
+                 detail::graph_frontend_vt<Impl, O>());
+  if constexpr (detail::ListsNames<Impl>::value)
+    return std::move(made).names(Impl::names());
+  else
+    return made;
 }
 template <class Impl, class O = NoOptions>
 Component profiler(const char* id, const char* summary) {
@@ -359,6 +386,13 @@ class PluginDescriptor {
       return OMEN_OK;
     };
     plugin_.deinit = [] {};
+    for (Component& component : parts_)
+      if (const omen_frontend_names* names = component.finish_names()) names_.push_back(names);
+    if (!names_.empty()) {
+      names_.push_back(nullptr);
+      names_ext_ = {sizeof names_ext_, 0, names_.data()};
+      extensions_.push_back({OMEN_EXT_NAMES, &names_ext_});
+    }
     bool observes = false;
     for (const Component& component : parts_) observes |= component.observes();
     if (!observes) return;
@@ -395,6 +429,8 @@ class PluginDescriptor {
   omen_command_ext command_ext_{};
   omen_observe_ext observe_ext_{};
   omen_graph_writer_ext writer_{};
+  std::vector<const omen_frontend_names*> names_;
+  omen_names_ext names_ext_{};
 };
 
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "omen/learn/quantile.hpp"
+#include "sorted_order.hpp"
 
 namespace omen::learn {
 namespace {
@@ -50,10 +51,7 @@ std::int64_t sort_counting(std::vector<double>& values) {
 }  // namespace
 
 std::vector<double> midranks(std::span<const double> values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  const std::vector<std::uint32_t> order = sorted_order(values);
   std::vector<double> ranks(values.size());
   for (std::size_t first = 0, last; first < order.size(); first = last) {
     last = first + 1;

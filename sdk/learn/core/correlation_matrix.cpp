@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 
+#include "inversions.hpp"
 #include "omen/learn/correlation.hpp"
-#include "omen/learn/instruction_sets.hpp"
 #include "omen/learn/parallel.hpp"
+#include "products.hpp"
+#include "sorted_order.hpp"
 
 namespace omen::learn {
 namespace {
@@ -31,65 +32,56 @@ double correlation_of(Correlation kind, std::span<const double> x, std::span<con
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-// Mean 0 and length 1, so that a product of two is their correlation; NaN where constant.
-void normalise(std::vector<double>& column) {
-  const double mean = std::accumulate(column.begin(), column.end(), 0.0) /
-                      static_cast<double>(std::max<std::size_t>(column.size(), 1));
-  double squares = 0;
-  for (double& value : column) {
-    value -= mean;
-    squares += value * value;
+// Sums in parts, so that many rows cost no digits and each part is a fast loop.
+double mean_of(const std::vector<double>& column) {
+  constexpr std::size_t kPart = 1024;
+  double sum = 0;
+  for (std::size_t first = 0; first < column.size(); first += kPart) {
+    double part[4] = {};
+    const std::size_t last = std::min(first + kPart, column.size());
+    std::size_t i = first;
+    for (; i + 4 <= last; i += 4)
+      for (std::size_t lane = 0; lane < 4; ++lane) part[lane] += column[i + lane];
+    for (; i < last; ++i) part[0] += column[i];
+    sum += (part[0] + part[1]) + (part[2] + part[3]);
   }
-  const double scale =
-      squares > 0 ? 1 / std::sqrt(squares) : std::numeric_limits<double>::quiet_NaN();
-  for (double& value : column) value *= scale;
+  return sum / static_cast<double>(std::max<std::size_t>(column.size(), 1));
 }
 
-// Eight sums side by side, which is what lets the loop use wide registers.
-OMEN_KERNEL_BODY void add_products(const double* x, const double* y, std::size_t count,
-                                   double& sum) {
-  double part[8] = {};
-  std::size_t i = 0;
-  for (; i + 8 <= count; i += 8)
-    for (std::size_t lane = 0; lane < 8; ++lane) part[lane] += x[i + lane] * y[i + lane];
-  for (const double value : part) sum += value;
-  for (; i < count; ++i) sum += x[i] * y[i];
+std::vector<double> centred(const std::vector<double>& column) {
+  const double mean = mean_of(column);
+  std::vector<double> made(column.size());
+  for (std::size_t i = 0; i < column.size(); ++i) made[i] = column[i] - mean;
+  return made;
 }
 
-void dot(const double* x, const double* y, std::size_t count, double& sum) {
-  OMEN_DISPATCH(add_products(x, y, count, sum));
+bool is_constant(const std::vector<double>& column) {
+  return std::all_of(column.begin(), column.end(), [&](double v) { return v == column[0]; });
 }
 
-// Columns by parts of the rows that stay in the cache while all pairs use them.
-void fill_products(const Columns& columns, unsigned threads, std::vector<double>& matrix) {
-  constexpr std::size_t kRows = 2048;
-  const std::size_t n = columns.size(), rows = n > 0 ? columns[0].size() : 0;
-  for_each_job(n, threads, [&](std::size_t i) {
-    std::vector<double> sums(i + 1, 0);
-    for (std::size_t first = 0; first < rows; first += kRows) {
-      const std::size_t count = std::min(kRows, rows - first);
-      for (std::size_t j = 0; j <= i; ++j)
-        dot(columns[i].data() + first, columns[j].data() + first, count, sums[j]);
-    }
-    for (std::size_t j = 0; j <= i; ++j)
-      matrix[i * n + j] = matrix[j * n + i] = std::clamp(sums[j], -1.0, 1.0);
-  });
+// Products of columns with mean 0 over their lengths; NaN where a column is constant.
+void scale_products(const std::vector<bool>& constant, std::vector<double>& matrix) {
+  const std::size_t n = constant.size();
+  std::vector<double> scale(n, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < n; ++i)
+    if (!constant[i] && matrix[i * n + i] > 0) scale[i] = 1 / std::sqrt(matrix[i * n + i]);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      matrix[i * n + j] = std::clamp(matrix[i * n + j] * scale[i] * scale[j], -1.0, 1.0);
 }
 
 // A column as whole numbers: equal values share one, and they rise with the values.
 struct Ranked {
-  std::vector<std::uint32_t> rank, order;  // order: rows by rank
+  std::vector<std::int32_t> rank;
+  std::vector<std::uint32_t> order;  // rows by rank
   std::int64_t tied_pairs = 0;
 };
 
 Ranked ranked(const std::vector<double>& column) {
   Ranked made;
-  made.order.resize(column.size());
-  std::iota(made.order.begin(), made.order.end(), 0U);
-  std::sort(made.order.begin(), made.order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return column[a] < column[b]; });
+  made.order = sorted_order(column);
   made.rank.resize(column.size());
-  std::uint32_t rank = 0;
+  std::int32_t rank = 0;
   std::int64_t run = 0;
   for (std::size_t i = 0; i < made.order.size(); ++i) {
     const bool same = i > 0 && column[made.order[i]] == column[made.order[i - 1]];
@@ -101,49 +93,9 @@ Ranked ranked(const std::vector<double>& column) {
   return made;
 }
 
-// Pairs in the wrong order; `values` are sorted afterwards. Short runs by insertion, then merging.
-std::int64_t count_inversions(std::vector<std::uint32_t>& values,
-                              std::vector<std::uint32_t>& other) {
-  constexpr std::size_t kRun = 16;
-  const std::size_t n = values.size();
-  std::int64_t inversions = 0;
-  for (std::size_t first = 0; first < n; first += kRun)
-    for (std::size_t i = first + 1; i < std::min(first + kRun, n); ++i) {
-      const std::uint32_t value = values[i];
-      std::size_t at = i;
-      for (; at > first && values[at - 1] > value; --at) values[at] = values[at - 1];
-      values[at] = value;
-      inversions += static_cast<std::int64_t>(i - at);
-    }
-  other.resize(n);
-  for (std::size_t width = kRun; width < n; width *= 2) {
-    for (std::size_t first = 0; first < n; first += 2 * width) {
-      const std::size_t middle = std::min(first + width, n), last = std::min(first + 2 * width, n);
-      std::size_t left = first, right = middle, out = first;
-      // Without branches: which side is smaller cannot be guessed.
-      while (left < middle && right < last) {
-        const bool take_right = values[right] < values[left];
-        other[out++] = take_right ? values[right] : values[left];
-        inversions += take_right ? static_cast<std::int64_t>(middle - left) : 0;
-        right += take_right ? 1 : 0;
-        left += take_right ? 0 : 1;
-      }
-      std::copy(values.begin() + static_cast<std::ptrdiff_t>(left),
-                values.begin() + static_cast<std::ptrdiff_t>(middle),
-                other.begin() + static_cast<std::ptrdiff_t>(out));
-      out += middle - left;
-      std::copy(values.begin() + static_cast<std::ptrdiff_t>(right),
-                values.begin() + static_cast<std::ptrdiff_t>(last),
-                other.begin() + static_cast<std::ptrdiff_t>(out));
-    }
-    values.swap(other);
-  }
-  return inversions;
-}
-
 // Knight's algorithm, doi:10.1080/01621459.1966.10480879, on columns that were sorted before.
-double kendall_of(const Ranked& x, const Ranked& y, std::vector<std::uint32_t>& values,
-                  std::vector<std::uint32_t>& other) {
+double kendall_of(const Ranked& x, const Ranked& y, std::vector<std::int32_t>& values,
+                  std::vector<std::int32_t>& other) {
   const std::size_t n = x.rank.size();
   values.resize(n);
   for (std::size_t i = 0; i < n; ++i) values[i] = y.rank[x.order[i]];
@@ -176,7 +128,7 @@ void fill_kendall(const Columns& columns, unsigned threads, std::vector<double>&
   std::vector<Ranked> all(n);
   for_each_job(n, threads, [&](std::size_t i) { all[i] = ranked(columns[i]); });
   for_each_job(n, threads, [&](std::size_t i) {
-    std::vector<std::uint32_t> values, other;
+    std::vector<std::int32_t> values, other;
     for (std::size_t j = 0; j <= i; ++j)
       matrix[i * n + j] = matrix[j * n + i] = kendall_of(all[i], all[j], values, other);
   });
@@ -208,12 +160,14 @@ std::vector<double> correlation_matrix(Correlation kind, const Columns& columns,
     fill_kendall(columns, threads, matrix);
     return matrix;
   }
-  Columns scaled(n);
+  Columns shifted(n);
+  std::vector<char> constant(n);  // threads write neighbours, which bits of a word do not survive
   for_each_job(n, threads, [&](std::size_t i) {
-    scaled[i] = kind == Correlation::kSpearman ? midranks(columns[i]) : columns[i];
-    normalise(scaled[i]);
+    constant[i] = is_constant(columns[i]) ? 1 : 0;
+    shifted[i] = centred(kind == Correlation::kSpearman ? midranks(columns[i]) : columns[i]);
   });
-  fill_products(scaled, threads, matrix);
+  matrix = column_products(shifted, threads);
+  scale_products({constant.begin(), constant.end()}, matrix);
   return matrix;
 }
 

@@ -63,6 +63,56 @@ TEST(Correlation, MatricesEqualTheirPairs) {
   }
 }
 
+TEST(Correlation, LongColumnsAreRankedAsShortOnes) {
+  std::vector<double> values = {0.0, -0.0, -1e300, 1e-300, -1e-300, 2, 2};
+  Random random(7);
+  while (values.size() < 3000) values.push_back(std::floor(900 * random.uniform()) / 7 - 50);
+  const std::vector<double> ranks = midranks(values);
+  for (std::size_t i = 0; i < values.size(); i += 13) {
+    double below = 0, same = 0;
+    for (const double other : values) {
+      below += other < values[i] ? 1 : 0;
+      same += other == values[i] ? 1 : 0;
+    }
+    EXPECT_EQ(ranks[i], below + (same + 1) / 2);
+  }
+}
+
+TEST(Correlation, MatricesOfManyRowsDoNotDependOnThreads) {
+  Random random(8);
+  std::vector<std::vector<double>> columns(7, std::vector<double>(5003));
+  for (std::vector<double>& column : columns)
+    for (double& value : column) value = 1e6 + random.uniform();
+  const std::vector<double> alone = correlation_matrix(Correlation::kPearson, columns, 1);
+  EXPECT_EQ(correlation_matrix(Correlation::kPearson, columns, 3), alone);
+  for (std::size_t i = 0; i < 7; ++i)
+    for (std::size_t j = 0; j < 7; ++j)
+      EXPECT_NEAR(alone[i * 7 + j], pearson(columns[i], columns[j]), 1e-9);
+}
+
+TEST(Correlation, KendallOfAnyNumberOfRowsEqualsItsPairs) {
+  Random random(9);
+  for (const std::size_t rows : {2, 3, 7, 8, 9, 16, 23, 64, 100, 1000}) {
+    std::vector<std::vector<double>> columns(2, std::vector<double>(rows));
+    for (std::vector<double>& column : columns)
+      for (double& value : column)
+        value = std::floor(2.0 * static_cast<double>(rows) * random.uniform());
+    columns[1][0] = columns[1][1] + 1;
+    columns[0][0] = columns[0][1] + 1;
+    double balance = 0, differ_x = 0, differ_y = 0;
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const double x = columns[0][i] - columns[0][j], y = columns[1][i] - columns[1][j];
+        balance += x * y > 0 ? 1 : x * y < 0 ? -1 : 0;
+        differ_x += x != 0 ? 1 : 0;
+        differ_y += y != 0 ? 1 : 0;
+      }
+    EXPECT_NEAR(correlation_matrix(Correlation::kKendall, columns, 1)[1],
+                balance / std::sqrt(differ_x * differ_y), 1e-12)
+        << rows;
+  }
+}
+
 TEST(Quantile, IsLinearBetweenOrderStatistics) {
   const double share[] = {0, 0.1, 0.25, 0.5, 0.9, 1};
   const double expected[] = {1, 1, 2, 3.5, 8.5, 13};

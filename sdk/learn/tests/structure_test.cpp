@@ -54,6 +54,27 @@ TEST(KMeans, DependsOnTheSeedAndNotOnThreads) {
   EXPECT_EQ(alone.assign(x), alone.of_row);
 }
 
+TEST(KMeans, GoesOnFromGivenCentresWhereverTheRowsLie) {
+  const Matrix x = waves(10001, 3);  // more rows than one part has
+  KMeansOptions options;
+  options.clusters = 21;  // more than fit side by side
+  options.start = x.topRows(21);
+  options.threads = 2;
+  const KMeans near = kmeans(x, options);
+  options.threads = 1;
+  EXPECT_EQ(kmeans(x, options).centres, near.centres);
+  for (Index row = 0; row < x.rows(); ++row) {
+    Index nearest = 0;
+    (near.centres.rowwise() - x.row(row)).rowwise().squaredNorm().minCoeff(&nearest);
+    EXPECT_EQ(near.of_row[static_cast<std::size_t>(row)], nearest);
+  }
+  const Matrix far = x.array() + 1e7;
+  options.start = far.topRows(21);
+  EXPECT_NEAR(kmeans(far, options).inertia, near.inertia, 1e-3 * near.inertia);
+  options.start = x.topRows(20);
+  EXPECT_THROW(kmeans(x, options), Error);
+}
+
 TEST(KMeans, ManyEqualRowsAndTooFewRows) {
   KMeansOptions options;
   options.clusters = 3;

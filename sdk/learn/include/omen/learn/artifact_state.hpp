@@ -4,6 +4,7 @@
 
 #include <omen/artifact.hpp>
 
+#include "omen/learn/errors.hpp"
 #include "omen/learn/state.hpp"
 
 namespace omen::learn {
@@ -32,5 +33,25 @@ class ArtifactSource final : public StateReader {
  private:
   const ArtifactReader& in_;
 };
+
+/// Where a model names the component `id` that wrote it.
+inline std::string component_key(const std::string& id) {
+  return id.substr(0, id.find('.')) + ".component";
+}
+
+/// Writes what `model` points to under the name of its component.
+template <class Pointer>
+void save_model(const Pointer& model, const std::string& id, ArtifactWriter& out) {
+  const auto& fitted = require_model(model, id);
+  out.put_meta(component_key(id), id);
+  ArtifactState state(out);
+  fitted.save(state);
+}
+
+/// The state that save_model() wrote; refuses models of other components.
+inline ArtifactSource saved_model(const ArtifactReader& in, const std::string& id) {
+  require_component(in.meta(component_key(id)), id);
+  return ArtifactSource(in);
+}
 
 }  // namespace omen::learn

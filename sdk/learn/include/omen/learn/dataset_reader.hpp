@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <omen/dataset.hpp>
 #include <string>
 #include <vector>
@@ -47,5 +48,17 @@ std::vector<std::string> target_names(const Dataset& dataset);
 /// Adds the rows and targets of a second dataset below the first.
 void append(Rows& rows, std::vector<ReadTarget>& targets, const Rows& more,
             const std::vector<ReadTarget>& more_targets);
+
+/// What `read` makes of the rows of training, and of those of validation where they were measured:
+/// a model that chooses nothing on validation rows is free to learn from them too.
+template <class Read>
+auto read_both(const Dataset& train, const Dataset& valid, Read read) {
+  auto rows = read(train);
+  if (!valid || !valid.has("targets")) return rows;
+  auto more = read(valid);
+  rows.insert(rows.end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
+  return rows;
+}
 
 }  // namespace omen::learn

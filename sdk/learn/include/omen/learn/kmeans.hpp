@@ -14,7 +14,8 @@ struct KMeansOptions {
   int restarts = 10;          ///< the best of so many starts is kept
   int most_iterations = 300;  ///< of Lloyd's algorithm; it ends when no row changes its cluster
   std::uint64_t seed = 0;
-  unsigned threads = 1;  ///< starts run side by side; the answer does not depend on it
+  unsigned threads = 1;  ///< the answer does not depend on it
+  Matrix start;          ///< centres to begin with, one row a cluster; empty: k-means++
 };
 
 struct KMeans {
