@@ -22,6 +22,7 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <functional>
@@ -47,7 +48,7 @@ GroupedGraph random_graph(omen::learn::Random& random) {
   for (std::int32_t i = 0; i < kNodes; ++i) {
     graph.features.push_back(
         {float(random.uniform()), float(random.uniform()), float(random.uniform())});
-    for (int k = 0; i > 0 && k < static_cast<int>(kDegree / 2 + 0.5); ++k)
+    for (int k = 0; i > 0 && k < std::lround(kDegree / 2); ++k)
       edges.emplace(static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(i))), i);
   }
   graph.edges.assign(edges.begin(), edges.end());

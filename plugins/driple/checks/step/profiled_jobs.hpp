@@ -25,6 +25,7 @@ struct ProfiledRun {
   int batch = 0, epochs = 0;
   double seconds = 0, steps = 0;
   bool out_of_memory = false;
+  std::string setting() const { return model + std::to_string(batch) + optimizer; }
 };
 std::vector<ProfiledRun> read_runs();
 

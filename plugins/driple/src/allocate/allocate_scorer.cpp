@@ -10,6 +10,7 @@
 #include <numeric>
 #include <omen/learn/matrix.hpp>
 #include <omen/opgraph/tables.hpp>
+#include <omen/score_rows.hpp>
 
 #include "allocate/legacy_score.hpp"
 #include "allocate/offers.hpp"
@@ -32,6 +33,7 @@ Objective objective_of(const std::string& text) {
 }
 
 constexpr double kHour = 3600, kGibi = 1024.0 * 1024 * 1024;
+constexpr double kBeyondLimits = 1e9;  // memory blocks harder than any deadline or budget
 
 std::string digits(double value) {
   char text[32];
@@ -44,6 +46,8 @@ struct Judged {
   std::int64_t workload_id = 0;
   std::int32_t candidate_id = 0;
   std::string gpu, blocked;  // blocked: why it cannot be chosen
+  double excess = 0;         // of what blocks it; far beyond for memory, which nobody can wait for
+  std::string legacy;        // what the original score is made of
   Split split;
   double step_s = learn::kUnknown, job_s = 0;
   double sample_s = learn::kUnknown;  // seconds a sample, over all ranks
@@ -126,14 +130,16 @@ void judge_memory(const opgraph::Job& job, Judged& one) {
   const MemoryNeed need = memory_need(divide(job, one.split));
   one.need = need.total(), one.memory = device->memory;
   one.largest = need.largest_batch(*device, job.facts.batch);
-  if (!need.fits(*device))
+  if (!need.fits(*device)) {
+    one.excess = kBeyondLimits * one.need / one.memory;
     one.blocked = "needs " + digits(one.need / kGibi) + " GiB of " + digits(one.memory / kGibi) +
                   " GiB; " +
                   (one.largest >= 1 ? "batch " + digits(one.largest) + " would fit"
                                     : "not even a batch of 1 fits");
-  else if (one.step_s > 0)
+  } else if (one.step_s > 0) {
     one.sample_s = one.step_s / std::max(job.facts.batch, 1.0) /
                    static_cast<double>(one.split.data) / std::max(job.facts.micro_batches, 1.0);
+  }
 }
 
 void judge_limits(const AllocateOptions& options, const std::map<std::string, double>& prices,
@@ -143,10 +149,19 @@ void judge_limits(const AllocateOptions& options, const std::map<std::string, do
   if (price != prices.end())
     one.usd = price->second * static_cast<double>(one.split.ranks()) * seconds / kHour;
   if (!one.blocked.empty()) return;
-  if (options.deadline_h > 0 && one.job_s > options.deadline_h * kHour)
+  if ((options.deadline_h > 0 || options.budget > 0) && !(one.job_s > 0))
+    throw Error(OMEN_INVALID_ARGUMENT, "a deadline or budget needs the length of the job",
+                "Add --epochs and --samples, or --total-tokens.");
+  if (options.deadline_h > 0 && one.job_s > options.deadline_h * kHour) {
     one.blocked = "takes " + digits(one.job_s / kHour) + " h, past the deadline";
-  else if (options.budget > 0 && one.usd > options.budget)
+    one.excess = one.job_s / (options.deadline_h * kHour);
+  } else if (options.budget > 0 && !(one.usd > 0)) {
+    one.blocked = "has no price";
+    one.excess = 1;
+  } else if (options.budget > 0 && one.usd > options.budget) {
     one.blocked = "costs " + digits(one.usd) + " USD, beyond the budget";
+    one.excess = one.usd / options.budget;
+  }
 }
 
 // Larger is better; 1 for the best of a workload.
@@ -170,6 +185,7 @@ void give_scores(std::vector<Judged*>& own, Objective objective, double money_we
 
 std::string reason_of(const Judged& one, std::int64_t fewest) {
   if (!one.blocked.empty()) return one.blocked;
+  if (!one.legacy.empty()) return one.legacy;
   std::string text = digits(1e3 * one.step_s) + " ms a step";
   if (one.job_s > 0) text += ", " + digits(one.job_s / kHour) + " h";
   if (one.usd > 0) text += ", " + digits(one.usd) + (one.job_s > 0 ? " USD" : " USD a sample");
@@ -189,43 +205,20 @@ std::int64_t fewest_of(const std::vector<Judged*>& own, const std::string& gpu) 
   return fewest;
 }
 
-class Scores {
- public:
-  void add(std::vector<Judged*> own) {
-    std::vector<std::size_t> order(own.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      const bool open_a = own[a]->blocked.empty(), open_b = own[b]->blocked.empty();
-      return open_a != open_b ? open_a : own[a]->score > own[b]->score;
-    });
-    for (std::size_t place = 0; place < order.size(); ++place) {
-      const Judged& one = *own[order[place]];
-      workload_.push_back(one.workload_id);
-      candidate_.push_back(one.candidate_id);
-      score_.push_back(one.score);
-      rank_.push_back(static_cast<std::int32_t>(place + 1));
-      feasible_.push_back(one.blocked.empty());
-      reason_.push_back(reason_of(one, fewest_of(own, one.gpu)));
-    }
+void add_ranked(const std::vector<Judged*>& own, ScoreRows& rows) {
+  std::vector<std::size_t> order(own.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const bool open_a = own[a]->blocked.empty(), open_b = own[b]->blocked.empty();
+    if (open_a != open_b) return open_a;
+    return open_a ? own[a]->score > own[b]->score : own[a]->excess < own[b]->excess;
+  });
+  for (const std::size_t at : order) {
+    const Judged& one = *own[at];
+    rows.add(one.workload_id, one.candidate_id, one.score, one.blocked.empty(),
+             reason_of(one, fewest_of(own, one.gpu)));
   }
-  Table finish() {
-    return TableBuilder()
-        .add(OMEN_COLUMN_WORKLOAD_ID, std::move(workload_))
-        .add(OMEN_COLUMN_CANDIDATE_ID, std::move(candidate_))
-        .add("score", std::move(score_))
-        .add("rank", std::move(rank_))
-        .add_bools("feasible", feasible_)
-        .add_strings("reason", reason_)
-        .finish();
-  }
-
- private:
-  std::vector<std::int64_t> workload_;
-  std::vector<std::int32_t> candidate_, rank_;
-  std::vector<double> score_;
-  std::vector<bool> feasible_;
-  std::vector<std::string> reason_;
-};
+}
 
 // Candidates with the sixteen numbers v0 to v15, scored as the original did.
 void judge_legacy(const Dataset& in, Objective objective, std::vector<Judged>& all) {
@@ -240,9 +233,11 @@ void judge_legacy(const Dataset& in, Objective objective, std::vector<Judged>& a
     for (std::size_t r = 0; r < all.size(); ++r) vectors[r][i] = values[r];
   }
   for (std::size_t r = 0; r < all.size(); ++r) {
-    all[r].blocked.clear();
-    all[r].score = objective == Objective::kEfficiency ? legacy_efficiency(vectors[r])
-                                                       : -legacy_time(vectors[r]);
+    const bool efficient = objective == Objective::kEfficiency;
+    const double value = efficient ? legacy_efficiency(vectors[r]) : legacy_time(vectors[r]);
+    all[r].score = efficient ? value : -value;
+    all[r].legacy = efficient ? "peak shares over burst shares sum to " + digits(value)
+                              : "times of four resources sum to " + digits(value);
   }
 }
 
@@ -318,12 +313,12 @@ TableStream AllocateScorer::score(const Dataset& in, const Run& run) {
   }
   std::map<std::int64_t, std::vector<Judged*>> by_workload;
   for (Judged& one : all) by_workload[one.workload_id].push_back(&one);
-  Scores scores;
+  ScoreRows rows;
   for (auto& [id, own] : by_workload) {
     if (!options_.legacy) give_scores(own, objective, options_.money_weight);
-    scores.add(own);
+    add_ranked(own, rows);
   }
-  return scores.finish();
+  return rows.finish();
 }
 
 Component allocate_component() {

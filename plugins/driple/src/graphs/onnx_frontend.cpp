@@ -22,7 +22,7 @@ int OnnxFrontend::sniff(const char* path, std::string_view head) {
 void OnnxFrontend::lower(const char* path, const TablesOut& out, const Run&) {
   const std::string content = read_graph_file(path, "driple.onnx", "Give an .onnx file.");
   onnxgraph::OnnxRun run;
-  run.mode = *opgraph::mode_of(options_.mode);
+  run.mode = options_.train ? opgraph::Mode::train : *opgraph::mode_of(options_.mode);
   run.batch = options_.batch;
   run.sequence = options_.sequence;
   run.precision = opgraph::precision_of(options_.precision);  // nothing for "file"

@@ -10,12 +10,14 @@ namespace omen::driple {
 struct OnnxOptions {
   std::int64_t batch = 1, sequence = 128;
   std::string mode = "infer", optimizer = "sgd", precision = "file";
+  bool train = false;
 
   static auto spec() {
     using O = OnnxOptions;
     return options(
         opt(&O::mode, "mode", "a forward pass, or a training step with derived gradients")
             .choices("infer", "train"),
+        opt(&O::train, "train", "short for mode train"),
         opt(&O::batch, "batch", "for first sizes that the file leaves open").range(1, 1 << 20),
         opt(&O::sequence, "sequence", "for other sizes that the file leaves open").range(1, 1e8),
         opt(&O::optimizer, "optimizer", "of training steps")

@@ -17,11 +17,11 @@ std::optional<opgraph::Precision> chosen(const std::string& word) {
 
 opgraph::TransformerRun run_of(const TransformerOptions& o) {
   opgraph::TransformerRun run;
-  run.mode = *opgraph::mode_of(o.mode);
+  run.mode = o.train ? opgraph::Mode::train : *opgraph::mode_of(o.mode);
   run.batch = o.batch;
-  run.prompt = o.prompt;
+  run.prompt = o.tokens > 0 ? o.tokens : o.prompt;
   const bool decoding = run.mode == opgraph::Mode::decode;
-  run.cached = decoding && o.cached == 0 ? o.prompt : o.cached;
+  run.cached = decoding && o.cached == 0 ? run.prompt : o.cached;
   run.attention = *opgraph::attention_form_of(o.attention);
   run.precision = chosen(o.precision);
   run.weights = chosen(o.weights);

@@ -9,20 +9,24 @@
 namespace omen::driple {
 
 struct TransformerOptions {
-  std::int64_t batch = 1, prompt = 1024, cached = 0, tensor_ranks = 1, pipeline_ranks = 1;
+  std::int64_t batch = 1, prompt = 1024, tokens = 0, cached = 0;
+  std::int64_t tensor_ranks = 1, pipeline_ranks = 1;
   std::int64_t data_ranks = 1, expert_ranks = 1, micro_batches = 1, stage = -1;
   std::string mode = "train", attention = "flash", precision = "file", weights = "file";
   std::string cache_precision = "file", matmul_precision = "file", recompute = "none";
   std::string optimizer = "adam", sharding = "none", head = "vocabulary", fused = "auto", family;
-  bool loss = true, dropout = true;
+  bool loss = true, dropout = true, train = false;
 
   static auto spec() {
     using O = TransformerOptions;
     return options(
         opt(&O::mode, "mode", "a training step, a forward pass, or a step of serving")
             .choices("train", "infer", "prefill", "decode"),
+        opt(&O::train, "train", "short for mode train"),
         opt(&O::batch, "batch", "sequences of a step").range(1, 1 << 20),
         opt(&O::prompt, "prompt", "tokens of each sequence that the step works on").range(1, 1e8),
+        opt(&O::tokens, "tokens", "of each sequence, in place of prompt; 0: as prompt says")
+            .range(0, 1e8),
         opt(&O::cached, "cached",
             "tokens of each sequence that are there already; 0 in decoding: those of prompt")
             .range(0, 1e8),

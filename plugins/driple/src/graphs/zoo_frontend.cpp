@@ -8,6 +8,8 @@
 #include <omen/opgraph/words.hpp>
 #include <omen/opgraph/zoo.hpp>
 
+#include "graph_sums.hpp"
+
 namespace omen::driple {
 namespace {
 
@@ -44,12 +46,13 @@ void put_grid(const TablesOut& out, const Run& run) {
           classes.push_back(data.classes);
         }
   }
-  out.put(OMEN_TABLE_WORKLOADS, workload_columns(jobs, models)
-                                    .add_categories("model", models)
-                                    .add_categories("dataset", datasets)
-                                    .add("image_size", sizes)
-                                    .add("num_classes", classes)
-                                    .finish());
+  TableBuilder workloads = workload_columns(jobs, models);
+  workloads.add_categories("model", models)
+      .add_categories("dataset", datasets)
+      .add("image_size", sizes)
+      .add("num_classes", classes);
+  add_graph_sums(workloads, jobs);
+  out.put(OMEN_TABLE_WORKLOADS, workloads.finish());
   out.put(OMEN_TABLE_NODES, node_columns(jobs).finish());
   out.put(OMEN_TABLE_EDGES, edge_columns(jobs).finish());
 }
@@ -62,10 +65,14 @@ int ZooFrontend::sniff(const char* path, std::string_view head) {
   return std::find(names.begin(), names.end(), path) != names.end() ? 95 : 0;
 }
 
+std::vector<std::string> ZooFrontend::names() {
+  return zoo_names();
+}
+
 void ZooFrontend::lower(const char* path, const TablesOut& out, const Run& run) {
   if (path == nullptr) return put_grid(out, run);
   ZooRun zoo;
-  zoo.mode = *mode_of(options_.mode);
+  zoo.mode = options_.train ? Mode::train : *mode_of(options_.mode);
   zoo.batch = options_.batch;
   zoo.image_size = options_.image_size;
   zoo.classes = options_.classes;

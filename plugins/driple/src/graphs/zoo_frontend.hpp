@@ -4,19 +4,21 @@
 
 #include <omen/plugin.hpp>
 #include <string>
+#include <vector>
 
 namespace omen::driple {
 
 struct ZooOptions {
   std::int64_t batch = 32, image_size = 0, classes = 1000;
   std::string mode = "train", optimizer = "sgd", precision = "fp32";
-  bool weight_decay = true;
+  bool weight_decay = true, train = false;
 
   static auto spec() {
     using O = ZooOptions;
     return options(
         opt(&O::batch, "batch", "images of a step").range(1, 1 << 20),
         opt(&O::mode, "mode", "a training step or a forward pass").choices("train", "infer"),
+        opt(&O::train, "train", "short for mode train"),
         opt(&O::optimizer, "optimizer", "of training steps")
             .choices("sgd", "momentum", "adam", "none"),
         opt(&O::precision, "precision", "of weights and activations")
@@ -33,6 +35,7 @@ class ZooFrontend final : public GraphFrontend {
  public:
   explicit ZooFrontend(ZooOptions options) : options_(std::move(options)) {}
   static int sniff(const char* path, std::string_view head);
+  static std::vector<std::string> names();
   void lower(const char* path, const TablesOut& out, const Run& run) override;
 
  private:

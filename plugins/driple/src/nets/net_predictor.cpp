@@ -3,7 +3,6 @@
 #include "nets/net_predictor.hpp"
 
 #include <ATen/Context.h>
-#include <ATen/core/grad_mode.h>
 
 #include <sstream>
 
@@ -54,6 +53,9 @@ auto common_options() {
           .range(0, 1e6),
       opt(in<O>(&NetOptions::log_features), "log_features",
           "standardised logarithms of features in place of the published raw values"),
+      opt(in<O>(&NetOptions::identity_start), "identity_start",
+          "tied rounds start as averages over neighbours in place of the published draw, from "
+          "which little is learnt in hundreds of epochs"),
       opt(in<O>(&NetOptions::pretrained), "pretrained",
           "model whose early half stays as it is; the late half and the dense layers are retrained")
           .path()};
@@ -71,7 +73,8 @@ NetTrainingOptions training_options(const NetOptions& o, const LayerOptions& lay
                          .fingerprint = {}};
   std::ostringstream text;
   text << train.task_hash() << ' ' << word(layer.kind) << ' ' << o.groups << ' ' << o.grouping_seed
-       << ' ' << o.hidden << ' ' << o.log_features << ' ' << o.pretrained;
+       << ' ' << o.hidden << ' ' << o.log_features << ' ' << o.identity_start << ' '
+       << o.pretrained;
   out.fingerprint = text.str();
   return out;
 }
@@ -79,25 +82,6 @@ NetTrainingOptions training_options(const NetOptions& o, const LayerOptions& lay
 NetModel read_model(const std::string& path) {
   const container::Reader file = container::Reader::open(path);
   return NetModel::load(ArtifactReader(file.source()));
-}
-
-// A network whose late half starts as the pretrained one and may learn other outputs.
-std::unique_ptr<Network> with_late_layer(const Network& from, std::int64_t outputs) {
-  NetworkOptions options = from.options();
-  options.late_layer = true;
-  options.outputs = outputs;
-  auto network = std::make_unique<Network>(options);
-  const std::string late = "conv_layers.2.",
-                    last = from.options().late_layer ? late : "conv_layers.1.";
-  const at::NoGradGuard no_graph;
-  for (const torch_kit::NamedTensor& entry : network->state().entries()) {
-    const bool is_late = entry.name.rfind(late, 0) == 0;
-    const at::Tensor& given =
-        from.state().at(is_late ? last + entry.name.substr(late.size()) : entry.name);
-    // Outputs of another number start anew, like those of a network from scratch.
-    if (given.sizes() == entry.tensor.sizes()) at::Tensor(entry.tensor).copy_(given);
-  }
-  return network;
 }
 
 }  // namespace
@@ -163,7 +147,8 @@ void NetPredictor::fit(const Dataset& train, const Dataset& valid, const Run& ru
   at::manual_seed(run.seed());
   const auto outputs = static_cast<std::int64_t>(labels.size());
   next.network = transfer ? with_late_layer(*next.network, outputs)
-                          : std::make_unique<Network>(NetworkOptions{layer_, outputs, false});
+                          : std::make_unique<Network>(
+                                NetworkOptions{layer_, outputs, false, options_.identity_start});
   train_network(
       next, {&rows, &labels},
       held_out_labels.empty() ? LabelledRows{} : LabelledRows{&held_out, &held_out_labels},

@@ -21,6 +21,7 @@ struct NetOptions {
   double decay = 1e-6;
   double clip = 0;
   bool log_features = false;
+  bool identity_start = false;
   std::string pretrained;
 
   static std::vector<Option<NetOptions>> spec();

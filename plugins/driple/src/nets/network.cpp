@@ -2,6 +2,8 @@
 // Weights under their published names, and the order of the parts.
 #include "nets/network.hpp"
 
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/eye.h>
 #include <ATen/ops/leaky_relu.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/ones.h>
@@ -20,6 +22,8 @@ namespace {
 constexpr int kDenseLayers = 3;
 constexpr const char* kLateLayer = "conv_layers.2.";
 constexpr const char* kDense = "graph_read_out.mlp.";
+// Of the update gate: a state keeps a third of itself over 50 rounds.
+constexpr double kOpenGate = 4;
 
 }  // namespace
 
@@ -48,12 +52,27 @@ Network::Network(const NetworkOptions& options)
   for (int i = 0; i < kDenseLayers; ++i) {
     const std::int64_t from = i == 0 ? 2 * d : d, to = i == kDenseLayers - 1 ? options.outputs : d;
     const std::string name = kDense + ("fully_connected." + std::to_string(i)) + ".linear.";
-    // Xavier's bound with gain 1 / inputs, as published.
-    dense_.push_back(draw(name + "weight", {to, from},
-                          std::sqrt(6.0 / static_cast<double>(from + to)) / double(from)));
+    // Xavier's bound; the published gain is 1 / inputs.
+    const double gain = options.identity_start ? 1 : 1 / static_cast<double>(from);
+    dense_.push_back(
+        draw(name + "weight", {to, from}, gain * std::sqrt(6.0 / static_cast<double>(from + to))));
     dense_bias_.push_back(at::zeros({to}));
     state_.add_parameter(name + "bias", dense_bias_.back());
   }
+  if (options.identity_start) start_as_identity();
+}
+
+void Network::start_as_identity() {
+  const at::NoGradGuard no_graph;
+  const std::int64_t d = options_.layer.hidden;
+  for (const torch_kit::NamedTensor& entry : state_.entries()) {
+    if (entry.name.rfind("conv_layers.", 0) != 0 || entry.name.rfind("conv_layers.0.", 0) == 0)
+      continue;
+    at::Tensor tensor = entry.tensor;
+    if (options_.layer.kind == LayerKind::gcn && tensor.dim() == 2) tensor.copy_(at::eye(d));
+    if (options_.layer.kind == LayerKind::gcn && tensor.dim() == 1) tensor.zero_();
+  }
+  unit_.ih_bias.narrow(0, d, d).fill_(kOpenGate);
 }
 
 bool Network::is_late(const std::string& name) {
@@ -84,6 +103,24 @@ at::Tensor Network::late_outputs(const TensorBatch& batch, const at::Tensor& sta
 
 at::Tensor Network::outputs(const TensorBatch& batch) const {
   return late_outputs(batch, early_states(batch));
+}
+
+std::unique_ptr<Network> with_late_layer(const Network& from, std::int64_t outputs) {
+  NetworkOptions options = from.options();
+  options.late_layer = true;
+  options.outputs = outputs;
+  auto network = std::make_unique<Network>(options);
+  const std::string late = "conv_layers.2.",
+                    last = from.options().late_layer ? late : "conv_layers.1.";
+  const at::NoGradGuard no_graph;
+  for (const torch_kit::NamedTensor& entry : network->state().entries()) {
+    const bool is_late = entry.name.rfind(late, 0) == 0;
+    const at::Tensor& given =
+        from.state().at(is_late ? last + entry.name.substr(late.size()) : entry.name);
+    // Outputs of another number start anew, like those of a network from scratch.
+    if (given.sizes() == entry.tensor.sizes()) at::Tensor(entry.tensor).copy_(given);
+  }
+  return network;
 }
 
 }  // namespace omen::driple

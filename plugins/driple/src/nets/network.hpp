@@ -17,6 +17,10 @@ struct NetworkOptions {
   std::int64_t outputs = 16;
   // A third layer takes the late half of the rounds over from the second, for transfer learning.
   bool late_layer = false;
+  // Small random weights in many tied rounds leave little of what tells graphs apart. With this the
+  // rounds start as averages over neighbours (doi:10.48550/arXiv.1504.00941), the unit open, and
+  // the dense layers at their usual size.
+  bool identity_start = false;
 };
 
 // Rounds of messages in graphs of this many nodes.
@@ -48,6 +52,7 @@ class Network {
   static bool is_late(const std::string& name);
 
  private:
+  void start_as_identity();
   at::Tensor read_out(const TensorBatch& batch, const at::Tensor& states) const;
 
   NetworkOptions options_;
@@ -58,5 +63,8 @@ class Network {
   at::Tensor cell_ih_, cell_hh_, cell_ih_bias_, cell_hh_bias_;
   std::vector<at::Tensor> dense_, dense_bias_;
 };
+
+// A network whose late half starts as the pretrained one and may learn other outputs.
+std::unique_ptr<Network> with_late_layer(const Network& from, std::int64_t outputs);
 
 }  // namespace omen::driple

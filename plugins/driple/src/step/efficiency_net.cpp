@@ -98,8 +98,14 @@ void EfficiencyNet::fit(const Rows& rows, const EfficiencyOptions& options) {
   }
   const Floats x = scaled(rows.x);
   members_.clear();
-  for (int member = 0; member < options.members; ++member)
-    members_.push_back(train(x, rows, options, static_cast<std::uint64_t>(member)));
+  const std::size_t views = std::max<std::size_t>(options.hidden_columns.size(), 1);
+  for (std::size_t member = 0; member < views * static_cast<std::size_t>(options.members);
+       ++member) {
+    Floats seen = x;
+    if (!options.hidden_columns.empty())
+      for (const int column : options.hidden_columns[member % views]) seen.col(column).setZero();
+    members_.push_back(train(seen, rows, options, static_cast<std::uint64_t>(member)));
+  }
 }
 
 EfficiencyNet::Member EfficiencyNet::train(const Floats& x, const Rows& rows,
@@ -108,6 +114,9 @@ EfficiencyNet::Member EfficiencyNet::train(const Floats& x, const Rows& rows,
   learn::Random random(options.seed, stream);
   Member net;
   net.w1 = random_layer(x.cols(), options.hidden, random);
+  // What a member does not see must not move it later either.
+  for (Index c = 0; c < x.cols(); ++c)
+    if (x.col(c).isZero()) net.w1.row(c).setZero();
   net.w2 = random_layer(options.hidden, options.hidden, random);
   net.w3 = random_layer(options.hidden, 1, random);
   const std::vector<double> times(rows.seconds.data(), rows.seconds.data() + rows.seconds.size());

@@ -14,6 +14,8 @@ struct EfficiencyOptions {
   double rate = 4e-3;
   double decay = 1e-4;  // of weights
   std::uint64_t seed = 1;
+  // Columns that members do not see, in turn; there are `members` for each entry.
+  std::vector<std::vector<int>> hidden_columns;
 };
 
 // Seconds are floor + bound / u with 0 < u < 1. Features are held within the range of training, so

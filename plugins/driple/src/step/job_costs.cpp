@@ -18,7 +18,18 @@ Part part_of(const Op& op, Family family) {
   if (op.phase == Phase::update) return Part::update;
   if (family == Family::convolution)
     return takes_winograd(op) ? Part::conv_winograd : Part::conv_direct;
-  return family == Family::traffic ? Part::traffic : Part::product;
+  switch (family) {
+    case Family::product32:
+      return Part::product;
+    case Family::product16:
+    case Family::product8:
+      return Part::narrow_product;
+    case Family::prefill:
+    case Family::decode:
+      return Part::attention;
+    default:
+      return Part::traffic;
+  }
 }
 
 Phase phase_of_op(const Op& op, Family family) {
@@ -27,6 +38,9 @@ Phase phase_of_op(const Op& op, Family family) {
 
 // Gradients of data-parallel ranks are summed while earlier layers still run backwards.
 constexpr double kHiddenShare = 0.7;
+
+// Share of the bandwidth that passes over memory reach without their launches.
+constexpr double kCapturedUse = 0.75;
 
 double log1(double value) {
   return std::log(std::max(value, 1e-12));
@@ -38,6 +52,20 @@ double JobCosts::total() const {
   return std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
+void JobCosts::add(const JobCosts& other, double times) {
+  const double mine = total(), theirs = times * other.total();
+  const double share = mine + theirs > 0 ? theirs / (mine + theirs) : 0;
+  for (std::size_t part = 0; part < kPartCount; ++part)
+    seconds[part] += times * other.seconds[part];
+  for (std::size_t p = 0; p < phase.size(); ++p) phase[p] += times * other.phase[p];
+  bound += times * other.bound;
+  kernels += times * other.kernels;
+  captured += times * other.captured;
+  passes += times * other.passes;
+  beyond = (1 - share) * beyond + share * other.beyond;
+  intensity = (1 - share) * intensity + share * other.intensity;
+}
+
 JobCosts job_costs(const opgraph::Job& job, const Device& device, const OperatorModel& operators) {
   const std::vector<Op>& ops = job.graph.ops;
   const std::vector<double> each = operators.seconds(ops, device);
@@ -46,17 +74,23 @@ JobCosts job_costs(const opgraph::Job& job, const Device& device, const Operator
   costs.beyond = operators.beyond(ops, device, each);
   // Every micro-batch runs the graph, and the stages of a pipeline wait for the first and last.
   costs.repeats = std::max(facts.micro_batches, 1.0) + std::max(facts.pipeline_ranks, 1.0) - 1;
+  const bool served = facts.mode == opgraph::Mode::prefill || facts.mode == opgraph::Mode::decode;
+  costs.passes = served ? 1 : 0;
   double flops = 0, bytes = 0, gradients = 0;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     const std::optional<Family> family = family_of(ops[i]);
     if (!family) continue;
     const bool once = ops[i].phase == Phase::update;
     const double times = once ? 1 : costs.repeats;
-    // Libraries choose among algorithms that no table has; the model of jobs learns their pace.
     const double bound = bound_of(ops[i], device).seconds();
-    const double seconds = times * (*family == Family::convolution ? bound : each[i]);
+    // Libraries choose among algorithms that no table has; the model of jobs learns their pace. The
+    // tables of traffic were measured with launches, which servers do not pay.
+    double own = each[i];
+    if (*family == Family::convolution) own = bound;
+    if (*family == Family::traffic && served) own = std::min(own, bound / kCapturedUse);
+    const double seconds = times * own;
     costs.bound += times * bound;
-    costs.kernels += times * ops[i].kernels;
+    (served ? costs.captured : costs.kernels) += times * ops[i].kernels;
     flops += ops[i].flops, bytes += ops[i].bytes_read + ops[i].bytes_written;
     if (*family == Family::collective && once) {
       gradients += seconds;
@@ -75,19 +109,26 @@ JobCosts job_costs(const opgraph::Job& job, const Device& device, const Operator
 }
 
 std::array<double, kJobFeatures> job_features(const JobCosts& costs) {
-  const double total = std::max(costs.total(), 1e-9), kernels = std::max(costs.kernels, 1.0);
+  const double total = std::max(costs.total(), 1e-9);
+  const double kernels = std::max(costs.kernels + costs.captured, 1.0);
   std::array<double, kJobFeatures> f{};
-  f[0] = 0.5 * log1(1e6 * total / kernels);
+  f[0] = 0.6 * log1(1e6 * total / kernels);
   for (std::size_t part = 0; part < kPartCount; ++part)
-    f[1 + part] = 3 * costs.seconds[part] / total;
-  f[7] = 0.5 * log1(costs.intensity);
-  f[8] = 0.3 * log1(kernels);
+    f[1 + part] = 3.5 * costs.seconds[part] / total;
+  f[9] = 0.6 * log1(costs.intensity);
+  f[10] = 0.35 * log1(kernels);
+  f[11] = costs.passes > 0 ? 3 : 0;
   return f;
 }
 
 std::array<double, kDeviceFeatures> device_features(const Device& device) {
   return {log1(device.fp32), log1(device.bandwidth), log1(device.multiprocessors),
           log1(device.half / device.fp32)};
+}
+
+double power_feature(const Device& device) {
+  constexpr double kEnough = 250;  // W
+  return std::log(device.power > 0 ? std::min(device.power, kEnough) : kEnough);
 }
 
 }  // namespace omen::driple

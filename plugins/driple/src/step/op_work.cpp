@@ -46,8 +46,23 @@ Tiling tiling_of(double batch, double m, double n, const Device& device) {
 // Where few kinds of devices were measured, dimensions would tell them apart by their grids:
 // leaving them out is better on families of GPUs that were left out.
 bool sees_dimensions(Family family) {
-  return family == Family::product32 || family == Family::convolution || family == Family::prefill;
+  return family == Family::convolution || family == Family::prefill;
 }
+// Of cards whose limit is not published.
+constexpr double kUsualPower = 250;  // W
+
+// On fp32 units power decides how much of the peak rate lasts: as watts, and for each rate.
+enum PowerColumn : int { kRatio = 5, kWattsOfRate = 10, kWatts = 11 };
+void describe_wide_product(const Op& op, const Device& device, OpFeatures& f) {
+  const double power = device.power > 0 ? device.power : kUsualPower;
+  f[0] = op.batch > 1 ? 1 : 0;
+  f[1] = log_of(std::min(at_least_one(op.m), at_least_one(op.n)));
+  f[3] = log_of(at_least_one(op.k));
+  f[4] = 0;
+  f[kWattsOfRate] = log_of(power / device.matrix32 * 1e12);
+  f[kWatts] = log_of(power);
+}
+
 // How long a product on tensor units takes says nothing more about its efficiency beyond this.
 constexpr double kLongKernel = 20;  // us
 
@@ -68,9 +83,21 @@ void describe_blocks(const Op& op, Family family, const Device& device, const Bo
   f[9] = log_of(tiling.columns);
 }
 
+// From one device to the next over a link; no library that was measured needs less.
+constexpr double kHop = 0.5e-6;  // s
+
+double ring_hops(const Op& op) {
+  const double ranks = at_least_one(op.ranks);
+  if (op.kind == OpClass::send) return 1;
+  return (op.kind == OpClass::all_reduce ? 2 : 1) * (ranks - 1);
+}
+
+// Libraries choose their protocol by the size; how it compares with the hops says what limits.
+enum CollectiveColumn : int { kBytes = 1, kOverHops = 5 };
 void describe_collective(const Op& op, const Device& device, OpFeatures& f) {
   f[0] = log_of(at_least_one(op.ranks));
-  f[1] = log_of(std::max(op.bytes_read, op.bytes_written));
+  f[kBytes] = log_of(std::max(op.bytes_read, op.bytes_written));
+  f[kOverHops] = log_of(bound_of(op, device).seconds() / (kHop * ring_hops(op)));
   f[2] = op.kind == OpClass::all_reduce ? 1 : 0;
   f[3] = op.kind == OpClass::all_to_all ? 1 : 0;
   f[4] = device.interconnect > device.link ? 1 : 0;  // without links of their own all go over PCIe
@@ -138,11 +165,22 @@ Bound bound_of(const Op& op, const Device& device) {
   return {op.flops / saving / peak, (op.bytes_read + op.bytes_written) / device.bandwidth};
 }
 
+double reference_of(const Op& op, const Device& device) {
+  const double bound = bound_of(op, device).seconds();
+  return is_collective(op.kind) ? bound + kHop * ring_hops(op) : bound;
+}
+
 double collective_volume(const Op& op) {
   const double ranks = at_least_one(op.ranks), bytes = std::max(op.bytes_read, op.bytes_written);
   if (op.kind == OpClass::send) return bytes;
   const double ring = (ranks - 1) / ranks * bytes;
   return op.kind == OpClass::all_reduce ? 2 * ring : ring;
+}
+
+std::vector<std::vector<int>> hidden_features(Family family) {
+  if (family == Family::collective) return {{kBytes}, {kOverHops}};
+  if (family != Family::product32) return {};
+  return {{kWatts}, {kWattsOfRate, kRatio}, {kWattsOfRate}};
 }
 
 OpFeatures op_features(const Op& op, Family family, const Device& device) {
@@ -157,10 +195,13 @@ OpFeatures op_features(const Op& op, Family family, const Device& device) {
   }
   if (family == Family::collective) {
     describe_collective(op, device, f);
-    f[13] = log_of(microseconds);
     return f;
   }
   describe_blocks(op, family, device, bound, f);
+  if (family == Family::product32) {
+    describe_wide_product(op, device, f);
+    return f;
+  }
   const bool attention = family == Family::prefill || family == Family::decode;
   const bool convolution = family == Family::convolution;
   if (sees_dimensions(family)) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "step/device.hpp"
 
@@ -38,11 +39,17 @@ struct Bound {
   double seconds() const { return compute > memory ? compute : memory; }
 };
 Bound bound_of(const opgraph::Op& op, const Device& device);
+// What utilisation is relative to: the bound, and for collectives the hops of a ring besides, which
+// short messages wait for whatever the link carries.
+double reference_of(const opgraph::Op& op, const Device& device);
 
 inline constexpr std::size_t kOpFeatures = 14;
 using OpFeatures = std::array<float, kOpFeatures>;
 // Logarithms of dimensions, intensity, compute over memory time, waves and padding: relative to the
 // device, so that devices that were never measured are asked about in known terms.
 OpFeatures op_features(const opgraph::Op& op, Family family, const Device& device);
+// Columns that members of an ensemble do not see, in turn: where few devices were measured, no
+// single description of them is trusted. Empty: all see everything.
+std::vector<std::vector<int>> hidden_features(Family family);
 
 }  // namespace omen::driple

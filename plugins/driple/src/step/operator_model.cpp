@@ -50,12 +50,17 @@ Floats features_of(const std::vector<const Op*>& ops, Family family, const Devic
   return x;
 }
 
-Vector bounds_of(const std::vector<const Op*>& ops, const Device& device) {
-  Vector bound(static_cast<Index>(ops.size()));
+Vector references_of(const std::vector<const Op*>& ops, const Device& device) {
+  Vector reference(static_cast<Index>(ops.size()));
   for (std::size_t i = 0; i < ops.size(); ++i)
-    bound[static_cast<Index>(i)] = bound_of(*ops[i], device).seconds();
-  return bound;
+    reference[static_cast<Index>(i)] = reference_of(*ops[i], device);
+  return reference;
 }
+
+// Collectives have a tenth of the rows of other tables and are passed over more often instead.
+constexpr Index kStepsOfCollectives = 4000;
+
+constexpr int kMembersOfAView = 2;
 
 // Without measurements of a family: half of what the device could do, behind a usual launch.
 constexpr double kUnknownUse = 0.5, kUnknownFloor = 4e-6;
@@ -83,12 +88,20 @@ void OperatorModel::fit(std::span<const MeasuredOp> rows, const EfficiencyOption
       const MeasuredOp& row = *own[static_cast<std::size_t>(r)];
       const OpFeatures x = op_features(row.op, family, row.device);
       for (std::size_t c = 0; c < kOpFeatures; ++c) table.x(r, static_cast<Index>(c)) = x[c];
-      table.bound[r] = bound_of(row.op, row.device).seconds();
+      table.bound[r] = reference_of(row.op, row.device);
       table.seconds[r] = row.seconds;
       table.weight[r] =
           static_cast<double>(size) / static_cast<double>(count.size()) / count[row.group];
     }
-    nets_[f].fit(table, options);
+    EfficiencyOptions own_options = options;
+    own_options.hidden_columns = hidden_features(family);
+    if (!own_options.hidden_columns.empty()) own_options.members = kMembersOfAView;
+    if (family == Family::collective) {
+      const Index steps_of_a_pass = std::max<Index>(size / std::max(own_options.batch, 1), 1);
+      own_options.epochs =
+          std::max(own_options.epochs, static_cast<int>(kStepsOfCollectives / steps_of_a_pass));
+    }
+    nets_[f].fit(table, own_options);
   }
 }
 
@@ -99,7 +112,7 @@ std::vector<double> OperatorModel::seconds(std::span<const Op> ops, const Device
     const Asked& asked = families[f];
     if (asked.distinct.empty()) continue;
     const auto family = static_cast<Family>(f);
-    const Vector bound = bounds_of(asked.distinct, device);
+    const Vector bound = references_of(asked.distinct, device);
     const Vector said = nets_[f].fitted()
                             ? nets_[f].seconds(features_of(asked.distinct, family, device), bound)
                             : Vector((bound.array() / kUnknownUse + kUnknownFloor).matrix());

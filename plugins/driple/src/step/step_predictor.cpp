@@ -137,12 +137,8 @@ class StepAnswers {
 void StepPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
   auto next = std::make_unique<Fitted>();
   next->operators = shipped_operators(options_.operators);
-  std::vector<JobRow> rows = measured_rows(train, next->operators, run);
-  // Nothing is chosen on the validation rows, so they are free to be learnt from.
-  if (valid && valid.has(OMEN_TABLE_TARGETS)) {
-    std::vector<JobRow> more = measured_rows(valid, next->operators, run);
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
+  const std::vector<JobRow> rows = learn::read_both(
+      train, valid, [&](const Dataset& data) { return measured_rows(data, next->operators, run); });
   if (rows.empty())
     throw Error(OMEN_INVALID_DATA, "no row has a graph, a device and a measured step",
                 "See omen info driple.step for the columns that it reads.");
@@ -202,10 +198,10 @@ Component step_component() {
              kId, "time and memory of a training or inference step on any GPU, from its op graph")
       .reads("nodes@step/1", "edges:optional", "workloads.mode", "workloads.precision",
              "workloads.gpu:optional", "workloads.framework:optional",
-             "workloads.split_tensor:optional", "workloads.split_pipeline:optional",
-             "workloads.split_data:optional", "workloads.epochs:optional",
-             "workloads.samples:optional", "workloads.total_tokens:optional",
-             "workloads.launch_s:optional")
+             "workloads.framework_version:optional", "workloads.split_tensor:optional",
+             "workloads.split_pipeline:optional", "workloads.split_data:optional",
+             "workloads.epochs:optional", "workloads.samples:optional",
+             "workloads.total_tokens:optional", "workloads.launch_s:optional")
       .writes("step_ms:ms:lower", "forward_ms:ms:lower", "backward_ms:ms:lower",
               "update_ms:ms:lower", "communication_ms:ms:lower", "memory_bytes:B:lower",
               "memory_share:1:lower", "utilisation:1:higher", "job_s:s:lower")

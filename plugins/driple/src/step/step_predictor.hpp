@@ -10,7 +10,7 @@
 namespace omen::driple {
 
 struct StepPredictorOptions {
-  int folds = 5;
+  int folds = 10;
   std::string operators;
 
   static auto spec() {

@@ -4,10 +4,12 @@
 
 #include <omen/tables.h>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <omen/learn/matrix.hpp>
 #include <omen/opgraph/tables.hpp>
 #include <omen/registry.hpp>
+#include <omen/scaled_number.hpp>
 
 namespace omen::driple {
 namespace {
@@ -64,7 +66,24 @@ std::int64_t ranks_of(double value) {
   return std::isfinite(value) && value >= 1 ? static_cast<std::int64_t>(value) : 1;
 }
 
-// Epochs over a number of samples, or a number of tokens.
+// A version that is typed as a flag arrives as a number; both spellings mean the same.
+std::vector<std::string> versions_of(const Table& table) {
+  constexpr const char* kVersion = "framework_version";
+  std::vector<std::string> texts = texts_or_empty(table, kVersion);
+  const std::vector<double> numbers = numbers_or(table, kVersion, learn::kUnknown);
+  for (std::size_t row = 0; row < texts.size(); ++row) {
+    const std::optional<double> number =
+        std::isfinite(numbers[row]) ? numbers[row] : parse_scaled(texts[row]);
+    if (!number) continue;
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.6g", *number);
+    texts[row] = digits;
+  }
+  return texts;
+}
+
+}  // namespace
+
 double steps_of(const opgraph::StepFacts& facts, double epochs, double samples, double tokens) {
   const double ranks = std::max(facts.data_ranks, 1.0);
   const double micro_batches = std::max(facts.micro_batches, 1.0);
@@ -74,8 +93,6 @@ double steps_of(const opgraph::StepFacts& facts, double epochs, double samples, 
     return std::ceil(std::max(epochs, 1.0) * samples / (facts.batch * ranks * micro_batches));
   return 0;
 }
-
-}  // namespace
 
 std::vector<double> numbers_or(const Table& table, const std::string& name, double fallback) {
   std::vector<double> values(static_cast<std::size_t>(table.rows()), fallback);
@@ -111,6 +128,7 @@ std::vector<StepRow> read_step_rows(const Dataset& in) {
   const Columns figures = figure_columns(table);
   const std::vector<std::string> gpu = texts_or_empty(table, "gpu"),
                                  framework = texts_or_empty(table, "framework"),
+                                 version = versions_of(table),
                                  group = texts_or_empty(table, OMEN_COLUMN_GROUP);
   const std::vector<double> tensor = numbers_or(table, "split_tensor", 1),
                             pipeline = numbers_or(table, "split_pipeline", 1),
@@ -126,7 +144,7 @@ std::vector<StepRow> read_step_rows(const Dataset& in) {
     row.workload_id = ids[static_cast<std::int64_t>(r)];
     row.device = described_device(figures, r);
     if (!row.device) lookup.find(gpu[r], row);
-    row.framework = framework[r];
+    row.framework = framework[r] + (version[r].empty() ? "" : " " + version[r]);
     row.group = groups.emplace(group[r], static_cast<std::int32_t>(groups.size())).first->second;
     const Split split{ranks_of(tensor[r]), ranks_of(pipeline[r]), ranks_of(data[r])};
     row.job = divide(std::move(jobs[r]), split);

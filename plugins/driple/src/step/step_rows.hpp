@@ -27,6 +27,9 @@ struct StepRow {
 // they are missing.
 std::vector<StepRow> read_step_rows(const Dataset& in);
 
+// Steps of a job: epochs over a number of samples, or a number of tokens; 0 where neither is said.
+double steps_of(const opgraph::StepFacts& facts, double epochs, double samples, double tokens);
+
 // Columns that may be absent: the fallback stands for what is missing.
 std::vector<double> numbers_or(const Table& table, const std::string& name, double fallback);
 std::vector<std::string> texts_or_empty(const Table& table, const std::string& name);

@@ -11,6 +11,7 @@
 #include "omen/error.hpp"
 #include "omen/join.hpp"
 #include "omen/telemetry/trace_failures.hpp"
+#include "text/csv_line.hpp"
 
 namespace omen::driple {
 namespace {
@@ -25,20 +26,6 @@ constexpr const char* kPeak = "avg Peak consumption";
 constexpr const char* kTime = "Execution Time";
 constexpr const char* kResource = "Resource";
 constexpr double kClear = 0.01;  // of all samples; less decides nothing
-
-std::vector<std::string> fields_of(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
 
 // Both published spellings of a resource.
 std::optional<Resource> resource_named(std::string text) {
@@ -229,7 +216,7 @@ PerfTable parse_perf_csv(std::string_view text, const std::string& where) {
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::vector<std::string> fields = fields_of(text.substr(0, end));
+    const std::vector<std::string> fields = csv_cells(text.substr(0, end));
     text.remove_prefix(std::min(text.size(), end + 1));
     if (!places)
       places = places_in(fields, where, table);

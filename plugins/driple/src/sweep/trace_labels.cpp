@@ -2,6 +2,7 @@
 // Reads a trace twice: once for the values of resources, once for steps and outcome.
 #include "sweep/trace_labels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <sstream>
@@ -31,6 +32,7 @@ struct TraceValues {
   std::map<Resource, telemetry::TraceSeries> series;
   double memory_bytes = 0;
   std::optional<double> seconds;
+  std::int64_t last_ns = 0;  // times count from the first sample
 };
 
 // Traces without a device column have the whole machine as that of everything.
@@ -39,6 +41,7 @@ bool is_first_gpu(std::int32_t device) {
 }
 
 void take(const std::string& metric, const telemetry::Sample& sample, TraceValues& values) {
+  values.last_ns = std::max(values.last_ns, sample.t_ns);
   if (metric == kWall) values.seconds = sample.value;
   if (metric == kMemoryTotal && is_first_gpu(sample.device)) values.memory_bytes = sample.value;
   for (const Metric& known : kMetrics) {
@@ -69,6 +72,7 @@ TraceLabels labels_of_trace(const std::filesystem::path& trace, const TraceOptio
   const double memory = options.memory_bytes > 0 ? options.memory_bytes : values.memory_bytes;
   TraceLabels labels;
   labels.seconds = values.seconds;
+  labels.covered_s = 1e-9 * static_cast<double>(values.last_ns);
   for (const Metric& metric : kMetrics) {
     const auto series = values.series.find(metric.resource);
     if (series == values.series.end()) continue;

@@ -26,6 +26,7 @@ struct ResourceLabels {
 struct TraceLabels {
   std::vector<ResourceLabels> resources;
   std::optional<double> seconds;  // of the job, where the trace holds them
+  double covered_s = 0;           // from the first sample to the last
   std::optional<double> step_s;
   telemetry::RunOutcome outcome;
 };

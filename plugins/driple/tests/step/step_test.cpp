@@ -211,6 +211,63 @@ TEST(StepPredictor, MarksUnknownDevicesAndLearnsThemByObservation) {
   EXPECT_LE(off_after, off_before);
 }
 
+// Networks of any size, on devices unlike those of training.
+TEST(StepPredictor, NoAnswerIsBelowTheBound) {
+  const StepData data({1, 1.4});
+  StepPredictor predictor({});
+  test::ReadyRun run(1, 1);
+  predictor.fit(data.data.view(), Dataset(nullptr), run.view());
+  learn::Random random(5);
+  for (int draw = 0; draw < 8; ++draw) {
+    const StepData asked({std::exp(6 * random.uniform() - 3)});
+    const Table said = predictor.predict(asked.data.view(), run.view()).read_all();
+    for (const double use : said.numbers("utilisation")) EXPECT_LE(use, 1 + 1e-12);
+  }
+}
+
+TEST(StepModel, UnknownDevicesHaveWiderIntervals) {
+  learn::Random random(9);
+  std::vector<JobRow> rows;
+  for (int r = 0; r < 60; ++r) {
+    JobRow row;
+    row.device = some_device(1 + 0.4 * (r % 2));
+    row.costs.seconds[static_cast<std::size_t>(Part::product)] = 0.01 + 0.01 * random.uniform();
+    row.costs.kernels = 100;
+    row.seconds = row.costs.total() * (1 + 0.1 * random.uniform());
+    row.group = r % 6;
+    rows.push_back(row);
+  }
+  StepModel model;
+  model.fit(rows, {});
+  JobRow elsewhere = rows[0];
+  elsewhere.device = some_device(7);
+  const std::vector<StepAnswer> answers = model.ask({rows[0], elsewhere}, 0.9);
+  EXPECT_FALSE(answers[0].extrapolates);
+  EXPECT_TRUE(answers[1].extrapolates);
+  EXPECT_GT(answers[1].half_width, answers[0].half_width);
+}
+
+// Steps of servers have launches and weights of their own.
+TEST(StepModel, ServersAreAnotherKindOfJob) {
+  learn::Random random(7);
+  std::vector<JobRow> rows;
+  for (int r = 0; r < 60; ++r) {
+    JobRow row;
+    row.device = some_device();
+    row.costs.seconds[static_cast<std::size_t>(Part::narrow_product)] = 0.001 + random.uniform();
+    row.costs.seconds[static_cast<std::size_t>(Part::attention)] = 0.001 + random.uniform();
+    row.costs.passes = r % 2;
+    row.seconds = row.costs.total() * (row.costs.passes > 0 ? 0.5 : 1);
+    row.group = r % 5;
+    rows.push_back(row);
+  }
+  StepModel model;
+  model.fit(rows, {});
+  const std::vector<StepAnswer> answers = model.ask(rows, 0.9);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    EXPECT_NEAR(answers[r].seconds / rows[r].seconds, 1, 0.1);
+}
+
 TEST(StepPredictor, PartsAddUpToTheStep) {
   const StepData data({1});
   StepPredictor predictor({});
