@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,44 @@ using namespace omen::ensemble;
 namespace test = omen::test;
 namespace fs = std::filesystem;
 
-// Of an image and model: all CPU time of the ranks after their start, and that of training.
+// One run: CPU milliseconds of an image and model after the start of the ranks, and the row that
+// the closed form is calibrated with.
 struct Arm {
-  double cpu_ms = 0, train_ms = 0;
+  double cpu_ms = 0;
+  Measured row;
 };
+
+// The cells of rate.csv by their columns.
+std::map<std::string, std::string> cells_of(const std::string& path) {
+  std::ifstream in(path);
+  std::string head, row;
+  std::getline(in, head);
+  std::getline(in, row);
+  std::istringstream names(head), values(row);
+  std::map<std::string, std::string> cells;
+  for (std::string name, value; std::getline(names, name, ',') && std::getline(values, value, ',');)
+    cells[name] = value;
+  return cells;
+}
+
+Measured row_of(const std::string& path) {
+  auto cells = cells_of(path);
+  const auto number = [&cells](const char* name) { return std::stod(cells.at(name)); };
+  Measured row;
+  row.setting.design = parse_design(cells.at("pipeline")).value().design;
+  row.setting.ranks = number("n_nodes");
+  row.setting.cores = number("cores_per_node");
+  row.setting.preprocessors = number("preprocessors");
+  row.setting.ranks_per_node = number("ranks_per_node");
+  row.setting.sample_bytes = number("sample_bytes");
+  row.setting.train_rates = {number("train_rate")};
+  row.rate = number("images_per_s");
+  row.cpu = number("cpu_s_per_image");
+  row.prepare_cpu = number("prepare_cpu_s_per_image");
+  row.train_cpu = number("train_cpu_s_per_image");
+  row.power = std::nan("");
+  return row;
+}
 
 class Bench {
  public:
@@ -45,26 +80,11 @@ class Bench {
       std::fprintf(stderr, "failed: %s\n", line.c_str());
       std::exit(1);
     }
-    std::ifstream in(out + "/run.json");
-    const nlohmann::json facts = nlohmann::json::parse(in);
-    const double samples = facts.at("samples");
-    return {1000 * facts.at("cpu_s").get<double>() / samples,
-            1000 * train_seconds(out + "/stages.csv") / samples};
+    const Measured row = row_of(out + "/rate.csv");
+    return {1000 * row.cpu, row};
   }
 
  private:
-  // rank,stage,count,wall_s,cpu_s,bytes
-  static double train_seconds(const std::string& path) {
-    std::ifstream in(path);
-    double sum = 0, wall = 0, cpu = 0;
-    long count = 0;
-    for (std::string line; std::getline(in, line);)
-      if (const std::size_t at = line.find(",train,");
-          at != std::string::npos &&
-          std::sscanf(line.c_str() + at, ",train,%ld,%lf,%lf", &count, &wall, &cpu) == 3)
-        sum += cpu;
-    return sum;
-  }
   std::string made() {
     const std::string path = (place_ / "images.epd").string();
     if (fs::exists(path)) return path;
@@ -82,48 +102,38 @@ class Bench {
 
 // Medians of pairs that follow each other, so that a busy machine disturbs both arms alike.
 struct Pairs {
-  double alone_ms = 0, shared_ms = 0, ratio = 0, train_ms = 0;
+  double ratio = 0;
+  std::vector<Measured> rows;
 };
 Pairs measure(Bench& bench, int models, int repeats, bool scaled) {
   const char* sharing = test::broken() ? "none" : "shared-memory";
-  std::vector<double> alone, shared, ratios, training;
+  Pairs pairs;
+  std::vector<double> ratios;
   for (int i = 0; i < repeats; ++i) {
     const Arm a = bench.run("none", models, scaled), b = bench.run(sharing, models, scaled);
-    alone.push_back(a.cpu_ms), shared.push_back(b.cpu_ms), ratios.push_back(a.cpu_ms / b.cpu_ms);
-    training.push_back(b.train_ms);
-    std::printf("%d models: %.3f ms alone, %.3f ms shared, ratio %.2f\n", models, a.cpu_ms,
-                b.cpu_ms, ratios.back());
+    ratios.push_back(a.cpu_ms / b.cpu_ms);
+    for (const Arm& arm : {a, b}) {
+      pairs.rows.push_back(arm.row);
+      pairs.rows.back().group = i;
+      std::printf("%d models, %s: %.3f ms, of which %.3f prepare and %.3f train\n", models,
+                  design_name(arm.row.setting.design), arm.cpu_ms, 1000 * arm.row.prepare_cpu,
+                  1000 * arm.row.train_cpu);
+    }
     std::fflush(stdout);
   }
-  return {omen::median(alone), omen::median(shared), omen::median(ratios), omen::median(training)};
+  pairs.ratio = omen::median(ratios);
+  return pairs;
 }
 
-// A trainer on the CPU sleeps while it waits, so what counts for its CPU seconds is the rate at
-// which it trains when it does, as if every rank had a core.
-Measured row_of(Design design, int models, double cpu_ms, double train_ms) {
-  Measured row;
-  row.setting.train_rates.assign(static_cast<std::size_t>(models), 1000 / train_ms);
-  row.setting.design = design;
-  row.setting.ranks = models;
-  row.setting.ranks_per_node = row.setting.cores = models;
-  row.setting.sample_bytes = 32 * 32 * 3 * 4 + 4;
-  row.group = models;
-  row.rate = 1000 / train_ms;
-  row.cpu = cpu_ms / 1000;
-  row.power = std::nan("");
-  return row;
-}
-
-// Calibrated on two models with and without sharing; the ratio of CPU seconds that it then expects.
+// Calibrated on runs of two models only; the ratio of CPU seconds that the form then expects.
 double predicted_ratio(const Pairs& two, int models) {
-  const Calibrated form = calibrate({row_of(Design::kNone, 2, two.alone_ms, two.train_ms),
-                                     row_of(Design::kSharedMemory, 2, two.shared_ms, two.train_ms)},
-                                    {});
-  const auto cpu = [&](Design design) {
-    const Setting setting = row_of(design, models, 0, two.train_ms).setting;
+  const Calibrated form = calibrate(two.rows, {});
+  const auto cpu = [&](const Measured& like) {
+    Setting setting = like.setting;
+    setting.ranks = setting.ranks_per_node = models;
     return cpu_per_image(cpu_terms(setting, form.ask(setting)), form.cpu.value());
   };
-  return cpu(Design::kNone) / cpu(Design::kSharedMemory);
+  return cpu(two.rows[0]) / cpu(two.rows[1]);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "omen/testing/ready_run.hpp"
 #include "rate/rate_predictor.hpp"
 #include "rate/setting_rows.hpp"
+#include "rate/sharing_advice.hpp"
 
 namespace omen::ensemble {
 namespace {
@@ -63,28 +64,29 @@ TEST(ClosedForm, CoupledModelsKeepTheSlowestPace) {
   setting.train_rates = {200, 20, 100, 20};
   RateConstants sharp = kMachine;
   sharp.sharpness = 60;
-  const Forecast coupled = forecast(setting, sharp, 0, 0);
+  const Forecast coupled = forecast(setting, sharp, {}, 0);
   EXPECT_NEAR(coupled.rate, 20, 0.1);
   EXPECT_NEAR(coupled.idle_share, 1 - (2 + 0.1 + 0.2) / 4, 0.01);
   setting.groups = 2;  // the slow ones apart
-  EXPECT_NEAR(forecast(setting, sharp, 0, 0).rate, (20 + 20 + 100 + 100) / 4.0, 1);
+  EXPECT_NEAR(forecast(setting, sharp, {}, 0).rate, (20 + 20 + 100 + 100) / 4.0, 1);
   setting.groups = 1;
   setting.coupled = false;
-  EXPECT_NEAR(forecast(setting, sharp, 0, 0).rate, 85, 0.5);
+  EXPECT_NEAR(forecast(setting, sharp, {}, 0).rate, 85, 0.5);
 }
 
 TEST(ClosedForm, AHostBelowItsNeedsSlowsTheTraining) {
   Setting setting = shared(Design::kAllShared, 50, 50, 1);
   setting.train_rates = {30};
-  EXPECT_NEAR(forecast(setting, kMachine, 2, 0).rate / forecast(setting, kMachine, 1, 0).rate, 0.5,
-              0.01);
+  EXPECT_NEAR(
+      forecast(setting, kMachine, {0, 2}, 0).rate / forecast(setting, kMachine, {0, 1}, 0).rate,
+      0.5, 0.01);
 }
 
 TEST(ClosedForm, SharingDividesTheCpuOfPreprocessing) {
   const CpuConstants constants = {0.08, 0, 0.001};
   const auto cost = [&](Design design) {
     const Setting setting = shared(design, 8, 2, 16);
-    return cpu_per_image(cpu_terms(setting, forecast(setting, kMachine, 0, 0)), constants);
+    return cpu_per_image(cpu_terms(setting, forecast(setting, kMachine, {}, 0)), constants);
   };
   EXPECT_DOUBLE_EQ(cost(Design::kNone), 0.08);
   EXPECT_DOUBLE_EQ(cost(Design::kAllShared), 0.01 + 0.000875);
@@ -114,7 +116,7 @@ std::vector<Measured> rows_of(const RateConstants& machine, double noise) {
         row.setting = shared(design, ranks, 4, cores);
         row.group = static_cast<std::int32_t>(cores);
         if (design == Design::kNone) row.setting.train_rates = {150};
-        const Forecast truth = forecast(row.setting, machine, 0, 0);
+        const Forecast truth = forecast(row.setting, machine, {}, 0);
         row.rate = truth.rate * std::exp(noise * random.normal());
         row.cpu = cpu_per_image(cpu_terms(row.setting, truth), {0.06, 0, 0.002});
         row.power = std::numeric_limits<double>::quiet_NaN();
@@ -135,6 +137,44 @@ TEST(Calibration, FindsTheConstantsOfAMachine) {
   EXPECT_FALSE(found.power);
 }
 
+// Two models on two cores: totals of both arms are off by a few per cent in opposite directions, as
+// on a busy machine; the clocks of the stages are not.
+TEST(Calibration, ClocksOfStagesTellPartsThatTotalsDoNot) {
+  const CpuConstants truth{0.5e-3, 0, 0, 0.1e-3};
+  const auto asked = [&](Design design, double ranks) {
+    Setting setting = shared(design, ranks, 1, 2);
+    setting.ranks_per_node = ranks;
+    setting.train_rates = {1 / truth.train};
+    return setting;
+  };
+  const auto cost = [](const Calibrated& model, const Setting& setting) {
+    return cpu_per_image(cpu_terms(setting, model.ask(setting)), *model.cpu);
+  };
+  std::vector<Measured> rows;
+  for (const auto& [design, error] :
+       {std::pair(Design::kNone, 1.03), std::pair(Design::kSharedMemory, 0.97)}) {
+    Measured row{asked(design, 2), 0, 2000, 0, 0};
+    row.prepare_cpu = truth.prepare * (design == Design::kNone ? 1 : 0.5) * error;
+    row.train_cpu = truth.train * error;
+    row.cpu = row.prepare_cpu + row.train_cpu;
+    row.rate = 2 / row.cpu / 2;
+    rows.push_back(row);
+  }
+  const Calibrated told = calibrate(rows, {});
+  EXPECT_NEAR(told.cpu->train / truth.train, 1, 0.05);
+  const double expected = (0.5 + 0.1) / (0.5 / 8 + 0.1);
+  EXPECT_NEAR(cost(told, asked(Design::kNone, 8)) / cost(told, asked(Design::kSharedMemory, 8)),
+              expected, 0.02 * expected);
+  // Cores that train and preprocess do both for all eight.
+  EXPECT_LT(told.ask(asked(Design::kNone, 8)).rate, 2 / 0.55e-3 / 8);
+  for (Measured& row : rows) row.prepare_cpu = row.train_cpu = std::nan("");
+  const Calibrated guessed = calibrate(rows, {});
+  EXPECT_GT(std::abs(cost(guessed, asked(Design::kNone, 8)) /
+                         cost(guessed, asked(Design::kSharedMemory, 8)) / expected -
+                     1),
+            0.15);
+}
+
 TEST(Calibration, AnyUnitOfWork) {
   RateConstants slow = kMachine;
   slow.core_rate = 1e-3;
@@ -142,7 +182,7 @@ TEST(Calibration, AnyUnitOfWork) {
   slow.broadcast_bw = 8e4;
   std::vector<Measured> rows = rows_of(slow, 0);
   for (Measured& row : rows) row.setting.train_rates.clear();
-  for (Measured& row : rows) row.rate = forecast(row.setting, slow, 0, 0).rate;
+  for (Measured& row : rows) row.rate = forecast(row.setting, slow, {}, 0).rate;
   EXPECT_LT(mean_rate_error(calibrate(rows, {}), rows), 0.01);
 }
 
@@ -223,6 +263,25 @@ TEST(RatePredictor, TrainersOfAGraphAreItsRates) {
   const auto rows = read_settings(data.view(), test::ReadyRun());
   EXPECT_THAT(rows[0].setting.train_rates, ElementsAre(50, 20));
   EXPECT_TRUE(rows[1].setting.train_rates.empty());
+}
+
+TEST(SharingAdvice, CopiesDivideWhatIsServedAndKeepWhatTheyTrain) {
+  CopyCosts costs;
+  costs.own_prepare_cpu_s = 0.9e-3;
+  costs.served_prepare_cpu_s = 0.5e-3;
+  costs.train_cpu_s = costs.train_wall_s = 0.1e-3;
+  costs.alone_wall_s = 1e-3;
+  costs.sample_bytes = 12288;
+  const CopyForecast four = forecast_copies(costs, 4, 2);
+  EXPECT_NEAR(four.alone_cpu_s, 1e-3, 1e-9);
+  EXPECT_NEAR(four.shared_cpu_s, 0.5e-3 / 4 + 0.1e-3, 1e-9);
+  EXPECT_NEAR(four.saving(), 1 / 0.225, 1e-6);
+  // Two cores do the work of four copies.
+  EXPECT_NEAR(four.alone_per_s, 500, 5);
+  EXPECT_LE(four.shared_per_s, 2 / (4 * 0.225e-3) + 1);
+  EXPECT_GT(four.shared_per_s, 3 * four.alone_per_s);
+  // One copy is not faster than it was, however many cores there are.
+  EXPECT_NEAR(forecast_copies(costs, 1, 64).alone_per_s, 1000, 1e-6);
 }
 
 }  // namespace

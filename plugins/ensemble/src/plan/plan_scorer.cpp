@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <omen/score_rows.hpp>
 #include <tuple>
 
 #include "plan/gantt.hpp"
@@ -179,53 +180,29 @@ std::string reason_of(const JudgedPlan& plan, const std::vector<JudgedPlan>& pla
   return text;
 }
 
-struct ScoreColumns {
-  std::vector<std::int64_t> workload;
-  std::vector<std::int32_t> candidate, rank;
-  std::vector<double> score;
-  std::vector<bool> feasible;
-  std::vector<std::string> reason;
-
-  void add(std::int64_t id, std::vector<JudgedPlan>& plans, const PlannedWorkload& of,
-           PlanObjective objective) {
-    double most_cpu = 0, worst = 0;
-    for (const JudgedPlan& plan : plans) {
-      most_cpu = std::max(most_cpu, plan.predicted.cpu);
-      if (const double cost = cost_of(plan, objective); std::isfinite(cost))
-        worst = std::max(worst, cost);
-    }
-    std::vector<std::pair<double, const JudgedPlan*>> order;
-    for (const JudgedPlan& plan : plans) {
-      const double cost = cost_of(plan, objective);
-      const double cpu = most_cpu > 0 ? plan.predicted.cpu / most_cpu : 0;
-      // What has no cost is worse than all that have one.
-      order.emplace_back(std::isfinite(cost) ? cost * (1 + kCpuShare * cpu) : 2 * worst + 1, &plan);
-    }
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-      return std::tuple(!a.second->blocked.empty(), a.first, a.second->candidate.id) <
-             std::tuple(!b.second->blocked.empty(), b.first, b.second->candidate.id);
-    });
-    std::int32_t next = 0;
-    for (const auto& [cost, plan] : order) {
-      workload.push_back(id);
-      candidate.push_back(plan->candidate.id);
-      rank.push_back(++next);
-      score.push_back(-cost);
-      feasible.push_back(plan->blocked.empty());
-      reason.push_back(plan->blocked.empty() ? reason_of(*plan, plans, of) : plan->blocked);
-    }
+void add_ranked(std::int64_t id, const std::vector<JudgedPlan>& plans, const PlannedWorkload& of,
+                PlanObjective objective, ScoreRows& rows) {
+  double most_cpu = 0, worst = 0;
+  for (const JudgedPlan& plan : plans) {
+    most_cpu = std::max(most_cpu, plan.predicted.cpu);
+    if (const double cost = cost_of(plan, objective); std::isfinite(cost))
+      worst = std::max(worst, cost);
   }
-  Table finish() {
-    return TableBuilder()
-        .add("workload_id", std::move(workload))
-        .add("candidate_id", std::move(candidate))
-        .add("score", std::move(score))
-        .add("rank", std::move(rank))
-        .add_bools("feasible", feasible)
-        .add_strings("reason", reason)
-        .finish();
+  std::vector<std::pair<double, const JudgedPlan*>> order;
+  for (const JudgedPlan& plan : plans) {
+    const double cost = cost_of(plan, objective);
+    const double cpu = most_cpu > 0 ? plan.predicted.cpu / most_cpu : 0;
+    // What has no cost is worse than all that have one.
+    order.emplace_back(std::isfinite(cost) ? cost * (1 + kCpuShare * cpu) : 2 * worst + 1, &plan);
   }
-};
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tuple(!a.second->blocked.empty(), a.first, a.second->candidate.id) <
+           std::tuple(!b.second->blocked.empty(), b.first, b.second->candidate.id);
+  });
+  for (const auto& [cost, plan] : order)
+    rows.add(id, plan->candidate.id, -cost, plan->blocked.empty(),
+             plan->blocked.empty() ? reason_of(*plan, plans, of) : plan->blocked);
+}
 
 // The schedule that ends first, as a chart.
 void draw_best(const Run& run, std::int64_t id, const std::vector<JudgedPlan>& plans,
@@ -266,7 +243,7 @@ TableStream PlanScorer::score(const Dataset& in, const Run& run) {
   const std::map<PairKey, Predicted> predictions = read_predictions(in);
   const PlanRules rules = options_.rules(run);
   const PlanObjective objective = parse_objective(options_.objective);
-  ScoreColumns columns;
+  ScoreRows rows;
   for (const auto& [id, candidates] : read_candidates(in)) {
     const auto workload = workloads.find(id);
     if (workload == workloads.end())
@@ -283,10 +260,10 @@ TableStream PlanScorer::score(const Dataset& in, const Run& run) {
       plans.push_back(std::move(plan));
     }
     require_costs(plans, objective);
-    columns.add(id, plans, workload->second, objective);
+    add_ranked(id, plans, workload->second, objective, rows);
     draw_best(run, id, plans, workload->second);
   }
-  return columns.finish();
+  return rows.finish();
 }
 
 Component plan_component() {

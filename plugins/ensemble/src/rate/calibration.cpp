@@ -46,11 +46,11 @@ struct Search {
   }
 };
 
-double mean_error(const Rows& rows, const RateConstants& constants, double host_cores,
+double mean_error(const Rows& rows, const RateConstants& constants, const CpuConstants& cpu,
                   double overlap) {
   double sum = 0;
   for (const Measured* row : rows)
-    sum += std::abs(forecast(row->setting, constants, host_cores, overlap).rate / row->rate - 1);
+    sum += std::abs(forecast(row->setting, constants, cpu, overlap).rate / row->rate - 1);
   return sum / static_cast<double>(rows.size());
 }
 
@@ -77,7 +77,8 @@ RateConstants start_near(const Rows& rows) {
   return start;
 }
 
-RateConstants fit_rate(const Rows& rows, const CalibrationOptions& options, double host_cores) {
+RateConstants fit_rate(const Rows& rows, const CalibrationOptions& options,
+                       const CpuConstants& cpu) {
   // Holds constants that no row depends on where they are.
   constexpr double kTether = 1e-6;
   const Search search{start_near(rows), options.sigma};
@@ -85,49 +86,62 @@ RateConstants fit_rate(const Rows& rows, const CalibrationOptions& options, doub
   const auto cost = [&](const std::vector<double>& at) {
     double away = 0;
     for (std::size_t i = 0; i < at.size(); ++i) away += (at[i] - start[i]) * (at[i] - start[i]);
-    return mean_error(rows, search.constants(at), host_cores, options.overlap) + kTether * away;
+    return mean_error(rows, search.constants(at), cpu, options.overlap) + kTether * away;
   };
   return search.constants(minimise(cost, start, 0.5));
 }
 
-// Weights w >= 0 with terms . w near the costs, in relative terms.
-std::optional<learn::Vector> fit_linear(const std::vector<std::array<double, 3>>& terms,
-                                        const std::vector<double>& costs) {
-  if (costs.empty()) return std::nullopt;
-  const auto rows = static_cast<learn::Index>(costs.size());
-  learn::Matrix a(rows, 3);
-  for (learn::Index i = 0; i < rows; ++i)
-    for (learn::Index j = 0; j < 3; ++j)
-      a(i, j) = terms[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] /
-                costs[static_cast<std::size_t>(i)];
-  return learn::non_negative_least_squares(a, learn::Vector::Ones(rows)).weights;
-}
-
-std::optional<CpuConstants> fit_cpu(const Rows& rows, const Calibrated& model) {
-  std::vector<std::array<double, 3>> terms;
-  std::vector<double> costs;
-  for (const Measured* row : rows) {
-    if (!is_cost(row->cpu)) continue;
-    const CpuTerms one = cpu_terms(row->setting, model.ask(row->setting));
-    terms.push_back({one.prepare, one.host, one.exchange});
-    costs.push_back(row->cpu);
+// Costs that are sums of a few terms, each with its constant.
+template <std::size_t N>
+class LinearCosts {
+ public:
+  void add(const std::array<double, N>& terms, double cost) {
+    if (!is_cost(cost)) return;
+    terms_.push_back(terms);
+    costs_.push_back(cost);
   }
-  const auto weights = fit_linear(terms, costs);
+  // Weights w >= 0 with terms . w near the costs, in relative terms; nothing without a row.
+  std::optional<learn::Vector> weights() const {
+    if (costs_.empty()) return std::nullopt;
+    const auto rows = static_cast<learn::Index>(costs_.size());
+    learn::Matrix a(rows, static_cast<learn::Index>(N));
+    for (std::size_t i = 0; i < costs_.size(); ++i)
+      for (std::size_t j = 0; j < N; ++j)
+        a(static_cast<learn::Index>(i), static_cast<learn::Index>(j)) = terms_[i][j] / costs_[i];
+    return learn::non_negative_least_squares(a, learn::Vector::Ones(rows)).weights;
+  }
+
+ private:
+  std::vector<std::array<double, N>> terms_;
+  std::vector<double> costs_;
+};
+
+// Without clocks training is host cores, as on a machine whose accelerators train.
+std::optional<CpuConstants> fit_cpu(const Rows& rows, const Calibrated& model) {
+  LinearCosts<4> costs;
+  for (const Measured* row : rows) {
+    const CpuTerms one = cpu_terms(row->setting, model.ask(row->setting));
+    if (is_cost(row->prepare_cpu) && is_cost(row->train_cpu)) {
+      costs.add({one.prepare, 0, 0, 0}, row->prepare_cpu);
+      costs.add({0, 0, 0, one.train}, row->train_cpu);
+      costs.add({0, one.host, one.exchange, 0}, row->cpu - row->prepare_cpu - row->train_cpu);
+    } else {
+      costs.add({one.prepare, one.host, one.exchange, 0}, row->cpu);
+    }
+  }
+  const auto weights = costs.weights();
   if (!weights) return std::nullopt;
-  return CpuConstants{(*weights)[0], (*weights)[1], (*weights)[2]};
+  return CpuConstants{(*weights)[0], (*weights)[1], (*weights)[2], (*weights)[3]};
 }
 
 std::optional<PowerConstants> fit_power(const Rows& rows, const Calibrated& model) {
-  std::vector<std::array<double, 3>> terms;
-  std::vector<double> costs;
+  LinearCosts<3> costs;
   for (const Measured* row : rows) {
-    if (!is_cost(row->power)) continue;
     const PowerTerms one =
         power_terms(row->setting, model.ask(row->setting), model.cpu.value_or(CpuConstants{}));
-    terms.push_back({one.running, one.busy_cores, one.busy_accelerators});
-    costs.push_back(row->power);
+    costs.add({one.running, one.busy_cores, one.busy_accelerators}, row->power);
   }
-  const auto weights = fit_linear(terms, costs);
+  const auto weights = costs.weights();
   if (!weights) return std::nullopt;
   return PowerConstants{(*weights)[0], (*weights)[1], (*weights)[2]};
 }
@@ -156,11 +170,11 @@ Calibrated fit_constants(const Rows& rows, const CalibrationOptions& options) {
                           "Give a target images_per_s, the rate of each model.");
   Calibrated model;
   model.overlap = options.overlap;
-  model.rate = fit_rate(rated, options, 0);
+  model.rate = fit_rate(rated, options, {});
   model.cpu = fit_cpu(rows, model);
-  // The host cores that a training needs bound its rate, and come out of the CPU seconds.
-  if (model.cpu && model.cpu->host > 0) {
-    model.rate = fit_rate(rated, options, model.cpu->host);
+  // The cores that a training needs bound its rate, and come out of the CPU seconds.
+  if (model.cpu && (model.cpu->host > 0 || model.cpu->train > 0)) {
+    model.rate = fit_rate(rated, options, *model.cpu);
     model.cpu = fit_cpu(rows, model);
   }
   model.power = fit_power(rows, model);
@@ -212,7 +226,7 @@ bool outside(double value, const double (&range)[2]) {
 }  // namespace
 
 Forecast Calibrated::ask(const Setting& setting) const {
-  return forecast(setting, rate, cpu ? cpu->host : 0, overlap);
+  return forecast(setting, rate, cpu.value_or(CpuConstants{}), overlap);
 }
 
 bool Calibrated::extrapolates(const Setting& setting) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct Measured {
   Setting setting;
   std::int32_t group = 0;
   double rate = 0, cpu = 0, power = 0;  // images/s, core seconds of an image, watts of a node
+  // Parts of `cpu` by the clocks of the stages. Two totals that differ by half an image's
+  // preprocessing tell little of either part; clocks tell both.
+  double prepare_cpu = std::numeric_limits<double>::quiet_NaN();
+  double train_cpu = std::numeric_limits<double>::quiet_NaN();
 };
 
 struct CalibrationOptions {

@@ -33,6 +33,16 @@ double fed_rate(double alone, const Setting& setting, double host_cores) {
   return cores < host_cores ? alone * cores / host_cores : alone;
 }
 
+// What the cores of a node allow where they also train: all work of an image, done by all of them.
+double work_bound(const Setting& setting, const CpuConstants& cpu, double sharers) {
+  if (cpu.train <= 0) return kUnbounded;
+  const bool shares = setting.design != Design::kNone;
+  const double work = cpu.prepare / (shares ? sharers : 1) +
+                      (shares && setting.design != Design::kSharedMemory ? cpu.exchange : 0) +
+                      cpu.train;
+  return setting.cores / setting.ranks_per_node / work;
+}
+
 // The part of `setting` that a sharing group is.
 Setting group_setting(const Setting& setting, double ranks) {
   Setting part = setting;
@@ -74,7 +84,7 @@ double peak_rate(const Setting& setting, const RateConstants& constants, double 
   return own;
 }
 
-Forecast forecast(const Setting& setting, const RateConstants& constants, double host_cores,
+Forecast forecast(const Setting& setting, const RateConstants& constants, const CpuConstants& cpu,
                   double overlap) {
   Forecast result;
   result.peak = peak_rate(setting, constants, overlap);
@@ -94,10 +104,12 @@ Forecast forecast(const Setting& setting, const RateConstants& constants, double
                         static_cast<double>(rates.size());
     const double peak = peak_rate(shares ? group_setting(setting, std::max(size, 1.0)) : setting,
                                   constants, overlap);
-    const double slowest = fed_rate(rates[group.begin], setting, host_cores);
+    const double slowest = fed_rate(rates[group.begin], setting, cpu.host);
+    const double bound = work_bound(setting, cpu, size);
     for (std::size_t i = group.begin; i < group.end; ++i) {
-      const double own = setting.coupled ? slowest : fed_rate(rates[i], setting, host_cores);
-      result.paces.push_back({soft_min(own, peak, constants.sharpness), rates[i], size});
+      const double own = setting.coupled ? slowest : fed_rate(rates[i], setting, cpu.host);
+      result.paces.push_back(
+          {std::min(soft_min(own, peak, constants.sharpness), bound), rates[i], size});
     }
   }
   double sum = 0, busy = 0;
@@ -119,6 +131,7 @@ CpuTerms cpu_terms(const Setting& setting, const Forecast& forecast) {
     const double n = std::max(pace.sharers, 1.0);
     const double p = std::clamp(setting.preprocessors, 1.0, n);
     terms.host += std::isfinite(pace.alone) ? 1 / pace.rate : 0;
+    terms.train += std::isfinite(pace.alone) ? 1 : 0;
     switch (setting.design) {
       case Design::kNone:
         terms.prepare += 1;
@@ -145,12 +158,13 @@ CpuTerms cpu_terms(const Setting& setting, const Forecast& forecast) {
   terms.prepare /= count;
   terms.host /= count;
   terms.exchange /= count;
+  terms.train /= count;
   return terms;
 }
 
 double cpu_per_image(const CpuTerms& terms, const CpuConstants& constants) {
   return constants.prepare * terms.prepare + constants.host * terms.host +
-         constants.exchange * terms.exchange;
+         constants.exchange * terms.exchange + constants.train * terms.train;
 }
 
 PowerTerms power_terms(const Setting& setting, const Forecast& forecast,

@@ -23,11 +23,12 @@ struct RateConstants {
   double sharpness = 4;         // how sharply the slower of two stages sets the pace
 };
 
-// Core seconds of an image are prepare / (models that share it) + host / rate + exchange.
+// Core seconds of an image are prepare / (models that share it) + host / rate + exchange + train.
 struct CpuConstants {
   double prepare = 0;   // core seconds to preprocess an image
-  double host = 0;      // cores that a training keeps busy
+  double host = 0;      // cores that a training keeps busy, whether it advances or waits
   double exchange = 0;  // core seconds to receive a shared image
+  double train = 0;     // core seconds to train on an image, where the processor does that
 };
 
 // Watts of a node above idle are running + core x busy cores + accelerator x busy share.
@@ -71,12 +72,13 @@ struct Forecast {
   double idle_share = 0;  // of the accelerators' time
 };
 
-Forecast forecast(const Setting& setting, const RateConstants& constants, double host_cores,
+// `cpu`: host cores bound a training's rate, and so does the work of trainings on the processor.
+Forecast forecast(const Setting& setting, const RateConstants& constants, const CpuConstants& cpu,
                   double overlap);
 
 // Terms that the CPU constants multiply, averaged over the models.
 struct CpuTerms {
-  double prepare = 0, host = 0, exchange = 0;
+  double prepare = 0, host = 0, exchange = 0, train = 0;
 };
 CpuTerms cpu_terms(const Setting& setting, const Forecast& forecast);
 double cpu_per_image(const CpuTerms& terms, const CpuConstants& constants);

@@ -3,7 +3,7 @@
 #include "rate/rate_predictor.hpp"
 
 #include <cmath>
-#include <iterator>
+#include <omen/learn/dataset_reader.hpp>
 #include <omen/learn/errors.hpp>
 #include <omen/learn/intervals.hpp>
 
@@ -117,20 +117,14 @@ std::vector<double> sorted_residuals(const ArtifactReader& in, const char* name)
 }  // namespace
 
 void RatePredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
-  std::vector<Measured> rows = read_measured(train, run);
-  // Nothing is chosen on the validation rows, so they are free to be learnt from.
-  if (valid && valid.has("targets")) {
-    std::vector<Measured> more = read_measured(valid, run);
-    rows.insert(rows.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
-  }
   CalibrationOptions how;
   if (options_.sigma >= 0) how.sigma = options_.sigma;
   how.overlap = options_.overlap;
   how.folds = options_.folds;
   how.seed = run.seed();
   how.step = [&run](double done) { run.step(done, "calibrate"); };
-  model_ = std::make_unique<Calibrated>(calibrate(rows, how));
+  const auto read = [&](const Dataset& data) { return read_measured(data, run); };
+  model_ = std::make_unique<Calibrated>(calibrate(learn::read_both(train, valid, read), how));
 }
 
 TableStream RatePredictor::predict(const Dataset& in, const Run& run) {
@@ -147,7 +141,7 @@ void RatePredictor::save(ArtifactWriter& out) const {
   out.put("rate", std::vector<double>{r.core_rate, r.sigma, r.gather_bw, r.broadcast_bw,
                                       r.wasteful_bw, r.sharpness, model.overlap});
   std::vector<double> cpu, power, known;
-  if (model.cpu) cpu = {model.cpu->prepare, model.cpu->host, model.cpu->exchange};
+  if (model.cpu) cpu = {model.cpu->prepare, model.cpu->host, model.cpu->exchange, model.cpu->train};
   if (model.power) power = {model.power->running, model.power->core, model.power->accelerator};
   for (const Known& one : model.known)
     for (const double value :
@@ -175,7 +169,9 @@ void RatePredictor::load(const ArtifactReader& in) {
   const std::vector<double> cpu = in.get<double>("cpu"), power = in.get<double>("power");
   require_positive(cpu, "cpu");
   require_positive(power, "power");
-  if (cpu.size() == 3) next->cpu = CpuConstants{cpu[0], cpu[1], cpu[2]};
+  // Models of machines whose accelerators train have no fourth constant.
+  if (cpu.size() >= 3)
+    next->cpu = CpuConstants{cpu[0], cpu[1], cpu[2], cpu.size() > 3 ? cpu[3] : 0};
   if (power.size() == 3) next->power = PowerConstants{power[0], power[1], power[2]};
   constexpr std::size_t kWidth = 7;
   const std::vector<double> known = numbers(in, "known", kDesignCount * kWidth);

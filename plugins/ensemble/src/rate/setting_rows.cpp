@@ -113,7 +113,8 @@ std::vector<SettingRow> read_settings(const Dataset& in, const Run& run) {
 std::vector<Measured> read_measured(const Dataset& in, const Run& run) {
   const Table targets = in.table("targets");
   const NumberColumn id(targets, "workload_id"), rate(targets, "images_per_s"),
-      cpu(targets, "cpu_s_per_image"), power(targets, "power_w");
+      cpu(targets, "cpu_s_per_image"), power(targets, "power_w"),
+      prepare(targets, "prepare_cpu_s_per_image"), train(targets, "train_cpu_s_per_image");
   std::unordered_map<std::int64_t, std::int64_t> row_of;
   for (std::int64_t row = 0; row < targets.rows(); ++row)
     row_of[static_cast<std::int64_t>(id.at(row, static_cast<double>(row)))] = row;
@@ -122,7 +123,8 @@ std::vector<Measured> read_measured(const Dataset& in, const Run& run) {
     const auto found = row_of.find(one.workload_id);
     if (!one.refusal.empty() || found == row_of.end()) continue;
     measured.push_back({std::move(one.setting), one.group, rate.at(found->second),
-                        cpu.at(found->second), power.at(found->second)});
+                        cpu.at(found->second), power.at(found->second), prepare.at(found->second),
+                        train.at(found->second)});
   }
   return measured;
 }

@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "data/image_source.hpp"
+#include "run/number_list.hpp"
+#include "run/rank_files.hpp"
 #include "run/run_options.hpp"
 #include "run/run_report.hpp"
 
@@ -48,23 +50,6 @@ struct PipelineOptions {
   }
 };
 
-std::vector<std::int64_t> numbers_in(const std::string& text, const char* option) {
-  std::vector<std::int64_t> numbers;
-  std::stringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    char* end = nullptr;
-    const long value = std::strtol(part.c_str(), &end, 10);
-    if (part.empty() || *end || value < 1 || value > 100000)
-      throw Error(OMEN_INVALID_ARGUMENT,
-                  std::string(option) + " '" + text + "' are not numbers from 1 on",
-                  "Write them as 1,2,4.");
-    numbers.push_back(value);
-  }
-  // By value: as texts 16 would come before 2.
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
 std::string source_in(const std::string& workload_json) {
   const json workload = json::parse(workload_json, nullptr, false);
   if (workload.is_object())
@@ -80,21 +65,15 @@ using Metrics = std::map<std::string, double>;
 
 // Sums of stages.csv over all ranks, and the mean fill of each queue.
 void add_stages(const fs::path& directory, std::int64_t ranks, Metrics& metrics) {
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    std::ifstream in(directory / ("stages-" + std::to_string(rank) + ".csv"));
-    std::string line;
-    std::getline(in, line);
-    while (std::getline(in, line)) {
-      std::replace(line.begin(), line.end(), ',', ' ');
-      std::istringstream cells(line);
-      std::string stage;
-      double number = 0, count = 0, wall = 0, cpu = 0, bytes = 0;
-      if (!(cells >> number >> stage >> count >> wall >> cpu >> bytes) || count == 0) continue;
-      metrics[stage + ".count"] += count;
-      metrics[stage + ".wall_s"] += wall;
-      metrics[stage + ".cpu_s"] += cpu;
-      metrics[stage + ".bytes"] += bytes;
-    }
+  const StageSums stages = read_stages(directory, ranks);
+  for (std::size_t i = 0; i < kStages; ++i) {
+    const StageTotals& sum = stages.totals[i];
+    if (sum.count == 0) continue;
+    const std::string stage = kStageNames[i];
+    metrics[stage + ".count"] = static_cast<double>(sum.count);
+    metrics[stage + ".wall_s"] = sum.wall_s;
+    metrics[stage + ".cpu_s"] = sum.cpu_s;
+    metrics[stage + ".bytes"] = sum.bytes;
   }
 }
 void add_queues(const fs::path& directory, std::int64_t ranks, Metrics& metrics) {
@@ -168,8 +147,8 @@ class PipelineProfiler final : public Profiler {
     const std::string data = data_path(source, run.scratch_dir(), run.seed(), run);
     open_images(data);
     Counters counters(options_.columns);
-    for (const std::int64_t ranks : numbers_in(options_.ranks, "ranks"))
-      for (const std::int64_t workers : numbers_in(options_.workers, "workers")) {
+    for (const std::int64_t ranks : number_list(options_.ranks, "ranks"))
+      for (const std::int64_t workers : number_list(options_.workers, "workers")) {
         Metrics sum;
         for (std::int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
           const Metrics once = measure(data, ranks, workers, run);

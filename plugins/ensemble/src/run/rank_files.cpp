@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <omen/descriptor.hpp>
 #include <omen/pending_file.hpp>
@@ -75,6 +76,7 @@ void write_summary(const fs::path& directory, std::int64_t rank, const RankSumma
                  {"run_cpu_s", summary.run_cpu_s},
                  {"samples", summary.samples},
                  {"max_rss_bytes", summary.max_rss_bytes},
+                 {"host_ranks", summary.host_ranks},
                  {"checkpoints", summary.checkpoints},
                  {"failed_checkpoints", summary.failed_checkpoints}};
   replace_file(numbered(directory, "rank", rank, ".json"), out.dump(2) + "\n");
@@ -91,9 +93,36 @@ std::optional<RankSummary> read_summary(const fs::path& directory, std::int64_t 
   summary.run_cpu_s = from.value("run_cpu_s", 0.0);
   summary.samples = from.value("samples", std::int64_t{0});
   summary.max_rss_bytes = from.value("max_rss_bytes", 0.0);
+  summary.host_ranks = from.value("host_ranks", std::int64_t{1});
   summary.checkpoints = from.value("checkpoints", std::int64_t{0});
   summary.failed_checkpoints = from.value("failed_checkpoints", std::int64_t{0});
   return summary;
+}
+
+StageSums read_stages(const fs::path& directory, std::int64_t ranks) {
+  StageSums sums;
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    std::ifstream in(numbered(directory, "stages", rank, ".csv"));
+    std::string line;
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+      std::replace(line.begin(), line.end(), ',', ' ');
+      std::istringstream cells(line);
+      std::string stage;
+      std::int64_t number = 0;
+      StageTotals one;
+      if (!(cells >> number >> stage >> one.count >> one.wall_s >> one.cpu_s >> one.bytes))
+        continue;
+      const auto known = std::find(kStageNames.begin(), kStageNames.end(), stage);
+      if (known == kStageNames.end()) continue;
+      StageTotals& sum = sums.totals[static_cast<std::size_t>(known - kStageNames.begin())];
+      sum.count += one.count;
+      sum.wall_s += one.wall_s;
+      sum.cpu_s += one.cpu_s;
+      sum.bytes += one.bytes;
+    }
+  }
+  return sums;
 }
 
 RankLog::RankLog(const fs::path& directory, std::int64_t rank)

@@ -2,6 +2,7 @@
 // What a rank leaves in the directory of its run: signs of life, steps, queues, stages, errors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -32,12 +33,20 @@ struct RankSummary {
   double run_s = 0, run_cpu_s = 0;          // from then on
   std::int64_t samples = 0;                 // that arrived for training
   double max_rss_bytes = 0;
+  std::int64_t host_ranks = 1;  // ranks of its host
   std::int64_t checkpoints = 0, failed_checkpoints = 0;
 };
 // rank-N.json, stages-N.csv and damaged-N.csv.
 void write_summary(const std::filesystem::path& directory, std::int64_t rank,
                    const RankSummary& summary, PreprocessingRecord& record);
 std::optional<RankSummary> read_summary(const std::filesystem::path& directory, std::int64_t rank);
+
+// Clocks of the stages of all ranks, added up.
+struct StageSums {
+  std::array<StageTotals, kStages> totals{};
+  const StageTotals& of(Stage stage) const { return totals[static_cast<std::size_t>(stage)]; }
+};
+StageSums read_stages(const std::filesystem::path& directory, std::int64_t ranks);
 
 // steps-N.csv and queues-N.csv, appended row by row.
 class RankLog {

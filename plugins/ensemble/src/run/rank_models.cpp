@@ -126,6 +126,8 @@ std::int64_t RankModels::first_step(std::int64_t epoch, std::int64_t) const {
 void RankModels::train(const BatchView& batch, std::int64_t step, double begun) {
   if (job_.sink) return;
   if (job_.train_rate > 0) {
+    // Without a model there is no accelerator to wait for.
+    if (places_.empty()) return;
     const StageTimer timer(clocks_, Stage::kTrain);
     std::this_thread::sleep_for(
         std::chrono::duration<double>(static_cast<double>(batch.count) / job_.train_rate));

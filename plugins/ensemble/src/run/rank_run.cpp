@@ -46,6 +46,7 @@ class RankRun {
 
   void run() {
     Group group = world_.subset(everybody());
+    host_ranks_ = world_.size_on_host();
     std::int64_t epoch = models_.resume(group, steps_per_epoch_);
     open_ring(group);
     startup_s_ = wall_seconds() - begin_;
@@ -184,6 +185,7 @@ class RankRun {
     summary.samples = samples_;
     summary.checkpoints = models_.checkpoints();
     summary.failed_checkpoints = models_.failed_checkpoints();
+    summary.host_ranks = host_ranks_;
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
     summary.max_rss_bytes = static_cast<double>(used.ru_maxrss) * 1024;
@@ -205,7 +207,7 @@ class RankRun {
   SignOfLife life_;
   std::optional<Ring> ring_;
   std::size_t reader_ = 0;
-  std::int64_t steps_per_epoch_ = 0, numbered_ = 0, samples_ = 0;
+  std::int64_t steps_per_epoch_ = 0, numbered_ = 0, samples_ = 0, host_ranks_ = 1;
   double startup_s_ = 0, startup_cpu_s_ = 0;
   std::vector<float> batch_pixels_;
   std::vector<std::int32_t> batch_labels_;

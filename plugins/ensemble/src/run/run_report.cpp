@@ -12,6 +12,7 @@
 #include "run/event_file.hpp"
 #include "run/model_outcome.hpp"
 #include "run/rank_files.hpp"
+#include "run/rate_row.hpp"
 
 namespace omen::ensemble {
 namespace {
@@ -28,6 +29,19 @@ std::int64_t rows_of(const fs::path& path) {
   std::int64_t lines = -1;
   for (std::string line; std::getline(in, line);) ++lines;
   return std::max<std::int64_t>(0, lines);
+}
+
+json rank_facts(const RunJob& job, const fs::path& directory) {
+  json facts = json::array();
+  for (std::int64_t rank = 0; rank < job.ranks; ++rank)
+    if (const auto one = read_summary(directory, rank))
+      facts.push_back({{"rank", rank},
+                       {"startup_s", one->startup_s},
+                       {"startup_cpu_s", one->startup_cpu_s},
+                       {"run_s", one->run_s},
+                       {"run_cpu_s", one->run_cpu_s},
+                       {"max_rss_bytes", one->max_rss_bytes}});
+  return facts;
 }
 
 json run_facts(const RunJob& job, const RunTotals& totals) {
@@ -86,6 +100,7 @@ RunTotals totals_of(const RunJob& job, const fs::path& directory) {
     totals.samples += summary->samples;
     totals.checkpoints += summary->checkpoints;
     totals.failed_checkpoints += summary->failed_checkpoints;
+    totals.host_ranks = std::max(totals.host_ranks, summary->host_ranks);
     totals.damaged += rows_of(directory / ("damaged-" + std::to_string(rank) + ".csv"));
   }
   return totals;
@@ -136,7 +151,10 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
   fs::create_directories(output / "checkpoints");
   fs::create_directories(output / "events");
   fs::create_directories(output / "logs");
-  replace_file(output / "run.json", run_facts(job, totals).dump(2) + "\n");
+  json facts = run_facts(job, totals);
+  facts["rank_use"] = rank_facts(job, directory);
+  replace_file(output / "run.json", facts.dump(2) + "\n");
+  if (const auto row = rate_row(job, totals, directory)) replace_file(output / "rate.csv", *row);
   for (const char* stem : {"steps", "stages", "queues", "damaged"})
     join_rank_files(directory, stem, job.ranks, output / (std::string(stem) + ".csv"));
   const auto copy = [](const fs::path& from, const fs::path& to) {

@@ -7,9 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <omen/join.hpp>
-#include <omen/learn/errors.hpp>
-#include <set>
+#include <omen/json/json_part.hpp>
 
 #include "rate/closed_form.hpp"
 
@@ -20,110 +18,43 @@ using nlohmann::json;
 
 constexpr const char* kForm = "See \"The description\" in plugins/ensemble/README.md.";
 constexpr std::int64_t kMostModels = 10000, kMostRates = 4096, kMostEdges = 1 << 20;
-constexpr double kMostCount = 1 << 20, kMostGroups = 16, kLargest = 1e15;
+constexpr std::int64_t kMostCount = 1 << 20, kMostGroups = 16;
+constexpr double kLargest = 1e15;
 // MPI counts elements in 32 bits.
 constexpr double kMostElements = 2147483647.0;
 
-// An object of the document that must know each of its keys.
-class Part {
- public:
-  Part(const json& value, std::string source, std::string path, const std::set<std::string>& known)
-      : value_(value), source_(std::move(source)), path_(std::move(path)) {
-    if (!value.is_object()) fail("", "is not an object");
-    for (const auto& item : value.items())
-      if (known.count(item.key()) == 0) fail(item.key(), "is not known; known are " + join(known));
-  }
-
-  bool has(const char* key) const { return value_.contains(key); }
-  const json& at(const char* key) const {
-    const auto found = value_.find(key);
-    if (found == value_.end()) fail(key, "is missing");
-    return *found;
-  }
-  Part part(const char* key, const std::set<std::string>& known) const {
-    return {at(key), source_, place(key), known};
-  }
-  double number(const char* key, double low, double high) const {
-    return checked(at(key), key, low, high);
-  }
-  double number(const char* key, double low, double high, double otherwise) const {
-    return has(key) ? number(key, low, high) : otherwise;
-  }
-  std::int64_t count(const char* key, std::int64_t otherwise, double most = kMostCount) const {
-    const double value = number(key, 1, most, static_cast<double>(otherwise));
-    if (value != std::floor(value)) fail(key, "is not a whole number");
-    return static_cast<std::int64_t>(value);
-  }
-  std::string text(const char* key) const {
-    if (!at(key).is_string()) fail(key, "is not a string");
-    return at(key).get<std::string>();
-  }
-  std::vector<double> numbers(const char* key, double low, double high) const {
-    const json& list = at(key);
-    if (!list.is_array() || list.empty() || list.size() > kMostRates)
-      fail(key, "is not a list of 1 to " + std::to_string(kMostRates) + " numbers");
-    std::vector<double> values;
-    for (const json& value : list) values.push_back(checked(value, key, low, high));
-    return values;
-  }
-  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    const std::string where = key.empty() ? path_ : place(key);
-    learn::throw_bad_data(source_ + ": " + (where.empty() ? "the document" : where) + " " + what,
-                          kForm);
-  }
-  const std::string& source() const { return source_; }
-
- private:
-  std::string place(const std::string& key) const {
-    return path_.empty() ? key : path_ + "." + key;
-  }
-  double checked(const json& value, const char* key, double low, double high) const {
-    if (!value.is_number()) fail(key, "is not a number");
-    const double number = value.get<double>();
-    if (!(number >= low && number <= high)) {
-      char text[96];
-      std::snprintf(text, sizeof text, "is %g; allowed are %g to %g", number, low, high);
-      fail(key, text);
-    }
-    return number;
-  }
-
-  const json& value_;
-  std::string source_, path_;
-};
-
 constexpr double kLeast = 1e-9;
 
-void read_machine(const Part& document, EnsembleSpec& spec) {
-  const Part machine =
+void read_machine(const JsonPart& document, EnsembleSpec& spec) {
+  const JsonPart machine =
       document.part("machine", {"nodes", "cores_per_node", "accelerators_per_node"});
-  spec.nodes = machine.count("nodes", 1);
-  spec.cores_per_node = machine.count("cores_per_node", 1);
-  spec.accelerators_per_node = machine.count("accelerators_per_node", 1);
+  spec.nodes = machine.count("nodes", 1, 1, kMostCount);
+  spec.cores_per_node = machine.count("cores_per_node", 1, 1, kMostCount);
+  spec.accelerators_per_node = machine.count("accelerators_per_node", 1, 1, kMostCount);
 }
 
-void read_dataset(const Part& document, EnsembleSpec& spec) {
+void read_dataset(const JsonPart& document, EnsembleSpec& spec) {
   spec.images = kUsualImages;
   spec.sample_bytes = kUsualSampleBytes;
   if (!document.has("dataset")) return;
-  const Part dataset = document.part("dataset", {"images", "sample_bytes"});
+  const JsonPart dataset = document.part("dataset", {"images", "sample_bytes"});
   spec.images = dataset.number("images", 1, kLargest, spec.images);
   spec.sample_bytes = dataset.number("sample_bytes", 1, kLargest, spec.sample_bytes);
 }
 
-void read_models(const Part& document, EnsembleSpec& spec) {
+void read_models(const JsonPart& document, EnsembleSpec& spec) {
   const json& models = document.at("models");
   if (!models.is_array() || models.empty()) document.fail("models", "is not a list of models");
   for (std::size_t i = 0; i < models.size(); ++i) {
-    const Part model(models[i], document.source(), "models[" + std::to_string(i) + "]",
-                     {"name", "images_per_s", "epochs", "count"});
+    const JsonPart model = document.part_at(models[i], "models[" + std::to_string(i) + "]",
+                                            {"name", "images_per_s", "epochs", "count"});
     SpecModel one;
     one.name = model.has("name") ? model.text("name") : "model" + std::to_string(i + 1);
     one.rates = model.at("images_per_s").is_array()
-                    ? model.numbers("images_per_s", kLeast, kLargest)
+                    ? model.numbers("images_per_s", kLeast, kLargest, kMostRates)
                     : std::vector<double>{model.number("images_per_s", kLeast, kLargest)};
     if (model.has("epochs")) one.epochs = model.number("epochs", kLeast, kLargest);
-    const std::int64_t count = model.count("count", 1);
+    const std::int64_t count = model.count("count", 1, 1, kMostCount);
     if (count > kMostModels - static_cast<std::int64_t>(spec.models.size()))
       document.fail("models", "holds more than " + std::to_string(kMostModels) + " models");
     const std::string name = one.name;
@@ -134,7 +65,7 @@ void read_models(const Part& document, EnsembleSpec& spec) {
   }
 }
 
-void check_payload(const Part& design, const EnsembleSpec& spec) {
+void check_payload(const JsonPart& design, const EnsembleSpec& spec) {
   // A round of a collective carries the batches that every rank asks for.
   const double elements = static_cast<double>(spec.batch) *
                           static_cast<double>(spec.queue_batches) * spec.sample_bytes / 4;
@@ -144,11 +75,11 @@ void check_payload(const Part& design, const EnsembleSpec& spec) {
                              " values, and MPI counts to 2147483647");
 }
 
-void read_design(const Part& document, EnsembleSpec& spec) {
+void read_design(const JsonPart& document, EnsembleSpec& spec) {
   spec.coupled = is_coupled(spec.design);
   spec.preprocessors = spec.ranks();
   if (!document.has("design")) return;
-  const Part design = document.part(
+  const JsonPart design = document.part(
       "design", {"pipeline", "preprocessors", "groups", "batch", "queue_batches", "pace"});
   if (design.has("pipeline")) {
     const auto named = parse_design(design.text("pipeline"));
@@ -158,15 +89,15 @@ void read_design(const Part& document, EnsembleSpec& spec) {
   }
   const bool one_host = spec.design == Design::kSharedMemory;
   if (one_host) spec.preprocessors = std::min(spec.preprocessors, spec.cores_per_node);
-  spec.preprocessors = design.count("preprocessors", spec.preprocessors);
+  spec.preprocessors = design.count("preprocessors", spec.preprocessors, 1, kMostCount);
   if (spec.preprocessors > spec.ranks())
     design.fail("preprocessors", "is more than the " + std::to_string(spec.ranks()) + " ranks");
   if (one_host && spec.nodes > 1)
     design.fail("pipeline", "is shared-memory, which needs one node, and the machine has " +
                                 std::to_string(spec.nodes));
-  spec.groups = design.count("groups", 1, kMostGroups);
-  spec.batch = design.count("batch", spec.batch);
-  spec.queue_batches = design.count("queue_batches", spec.queue_batches);
+  spec.groups = design.count("groups", 1, 1, kMostGroups);
+  spec.batch = design.count("batch", spec.batch, 1, kMostCount);
+  spec.queue_batches = design.count("queue_batches", spec.queue_batches, 1, kMostCount);
   const auto pace = design.has("pace") ? parse_pace(design.text("pace"))
                                        : std::optional<bool>(is_coupled(spec.design));
   if (!pace) design.fail("pace", "is neither coupled nor decoupled");
@@ -177,24 +108,11 @@ void read_design(const Part& document, EnsembleSpec& spec) {
                 "times the ranks makes more than " + std::to_string(kMostEdges) + " streams");
 }
 
-void read_costs(const Part& document, EnsembleSpec& spec) {
+void read_costs(const JsonPart& document, EnsembleSpec& spec) {
   if (!document.has("costs")) return;
-  const Part costs = document.part("costs", {"checkpoint_s", "restart_s"});
+  const JsonPart costs = document.part("costs", {"checkpoint_s", "restart_s"});
   spec.costs.checkpoint_s = costs.number("checkpoint_s", 0, kLargest, 0);
   spec.costs.restart_s = costs.number("restart_s", 0, kLargest, 0);
-}
-
-json parse_json(const std::string& text, const std::string& source) {
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    // The library says where in the middle of its message: "... at line 3, column 7: ...".
-    const std::string what = error.what();
-    const std::size_t from = what.find("at line"), to = what.find(':', from);
-    const std::string where = from == std::string::npos ? "" : " " + what.substr(from, to - from);
-    learn::throw_bad_data(source + ": not valid JSON" + where,
-                          "Check the file there for a missing comma, quote or bracket.");
-  }
 }
 
 }  // namespace
@@ -211,8 +129,8 @@ bool EnsembleSpec::knows_epochs() const {
 
 EnsembleSpec parse_spec(const std::string& text, const std::string& source) {
   const json parsed = parse_json(text, source);
-  const Part document(parsed, source, "",
-                      {"ensemble", "dataset", "machine", "design", "models", "costs"});
+  const JsonPart document(parsed, source, kForm,
+                          {"ensemble", "dataset", "machine", "design", "models", "costs"});
   EnsembleSpec spec;
   spec.name = document.text("ensemble");
   read_machine(document, spec);

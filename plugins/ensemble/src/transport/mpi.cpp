@@ -105,6 +105,15 @@ Group::~Group() {
   if (owned_ && comm_ != MPI_COMM_NULL && !over) MPI_Comm_free(&comm_);
 }
 
+int Group::size_on_host() const {
+  barrier();
+  MPI_Comm host = MPI_COMM_NULL;
+  serialised("a division by hosts", [&] {
+    return MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+  });
+  return Group(host, true).size();
+}
+
 Group Group::world() {
   return {MPI_COMM_WORLD, false};
 }

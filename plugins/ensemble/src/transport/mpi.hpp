@@ -49,6 +49,8 @@ class Group {
   bool is_member() const noexcept { return comm_ != MPI_COMM_NULL; }
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
+  // Members on the host of this one. Everybody calls it.
+  int size_on_host() const;
 
   // Every operation is begun, and then waited for asleep; false where `stop` ended the wait.
   bool barrier(const StopCheck& stop = {}) const;
