@@ -129,6 +129,9 @@ int main(int argc, char** argv) {
       const Shares rank_2 = shares_of(all, share, draws, masks, Method::kLowRank);
       failed |= test::show(name + "_above_random_over_rank_2",
                            process.above_random - rank_2.above_random, "%", ">=", 0);
+      const Shares trees = shares_of(all, share, draws, masks, Method::kTrees);
+      failed |= test::show(name + "_above_random_over_trees",
+                           process.above_random - trees.above_random, "%", ">=", 0);
       test::show(name + "_above_random", process.above_random, "%");
     }
   }

@@ -93,14 +93,7 @@ std::string JobTable::name(std::size_t row) const {
 }
 
 std::vector<std::string> listed_columns(const std::string& text) {
-  std::vector<std::string> names(1);
-  for (const char c : text) {
-    if (c == ',')
-      names.emplace_back();
-    else
-      names.back() += c;
-  }
-  return names;
+  return split(text, ',');
 }
 
 }  // namespace omen::interference

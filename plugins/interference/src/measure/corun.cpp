@@ -16,6 +16,8 @@
 #include <optional>
 #include <sstream>
 
+#include "measure/process_use.hpp"
+
 namespace omen::interference {
 namespace {
 
@@ -66,6 +68,7 @@ class Runner {
                 "Give it more work, or a shorter window with --window_s.");
   }
   std::vector<std::int64_t> marks() const { return marks_in(marks_); }
+  ProcessUse use() const { return process_use(job_->pid()); }
   const std::string& name() const { return name_; }
 
  private:
@@ -74,8 +77,14 @@ class Runner {
   std::optional<Job> job_;
 };
 
-// Steps a second between the first and the last mark of the window.
-double rate_between(const Runner& runner, std::int64_t from, std::int64_t to) {
+// What one command did in a window.
+struct Stretch {
+  double rate_per_s = 0;  // between the first and the last mark
+  std::vector<double> step_ms;
+  double cpu_share = 0, memory_mib = 0;
+};
+
+Stretch stretch_of(const Runner& runner, std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> inside;
   for (const std::int64_t time : runner.marks())
     if (time >= from && time <= to) inside.push_back(time);
@@ -84,13 +93,17 @@ double rate_between(const Runner& runner, std::int64_t from, std::int64_t to) {
         OMEN_UNAVAILABLE,
         "'" + runner.name() + "' left " + std::to_string(inside.size()) + " marks in its window",
         "It should leave one each step with: omen mark step; a longer window has more.");
-  return static_cast<double>(inside.size() - 1) * 1e9 /
-         static_cast<double>(inside.back() - inside.front());
+  Stretch found;
+  found.rate_per_s = static_cast<double>(inside.size() - 1) * 1e9 /
+                     static_cast<double>(inside.back() - inside.front());
+  for (std::size_t i = 1; i < inside.size(); ++i)
+    found.step_ms.push_back(static_cast<double>(inside[i] - inside[i - 1]) * 1e-6);
+  return found;
 }
 
-// Runs all commands at once and returns the rate of each while all of them were steady.
-std::vector<double> rates_of(const std::vector<CommandLine>& commands, const CorunOptions& options,
-                             const std::function<void()>& check) {
+// Runs all commands at once and returns what each did while all of them were steady.
+std::vector<Stretch> stretches_of(const std::vector<CommandLine>& commands,
+                                  const CorunOptions& options, const std::function<void()>& check) {
   std::vector<std::unique_ptr<Runner>> runners;
   for (std::size_t i = 0; i < commands.size(); ++i)
     runners.push_back(
@@ -112,13 +125,22 @@ std::vector<double> rates_of(const std::vector<CommandLine>& commands, const Cor
   }
   const std::int64_t from = telemetry::machine_clock().now_ns() + ns(options.warmup_s);
   const std::int64_t to = from + ns(options.window_s);
-  while (telemetry::machine_clock().now_ns() < to) {
+  std::vector<double> cpu_before(runners.size(), -1);
+  for (std::int64_t now = 0; now < to; now = telemetry::machine_clock().now_ns()) {
     check();
-    for (const auto& runner : runners) runner->wait();
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      runners[i]->wait();
+      if (now >= from && cpu_before[i] < 0) cpu_before[i] = runners[i]->use().cpu_s;
+    }
   }
-  std::vector<double> rates;
-  for (const auto& runner : runners) rates.push_back(rate_between(*runner, from, to));
-  return rates;
+  std::vector<Stretch> found;
+  for (std::size_t i = 0; i < runners.size(); ++i) {
+    const ProcessUse use = runners[i]->use();
+    found.push_back(stretch_of(*runners[i], from, to));
+    if (cpu_before[i] >= 0) found[i].cpu_share = (use.cpu_s - cpu_before[i]) / options.window_s;
+    found[i].memory_mib = use.memory_mib;
+  }
+  return found;
 }
 
 // Two-sided 95 % points of Student's t for 1 to 30 degrees of freedom.
@@ -138,11 +160,20 @@ CorunRates measure_corun(const CommandLine& first, const CommandLine& second,
   CorunRates rates;
   for (int turn = 0; turn < options.repeats; ++turn) {
     const auto done = [&](double part) { step((turn + part) / options.repeats); };
-    rates.alone[0].push_back(rates_of({first}, options, [&] { done(0); })[0]);
-    rates.alone[1].push_back(rates_of({second}, options, [&] { done(0.33); })[0]);
-    const std::vector<double> both = rates_of({first, second}, options, [&] { done(0.66); });
-    rates.together[0].push_back(both[0]);
-    rates.together[1].push_back(both[1]);
+    const auto keep = [](const Stretch& from, std::vector<double>& rate, std::vector<double>& ms) {
+      rate.push_back(from.rate_per_s);
+      ms.insert(ms.end(), from.step_ms.begin(), from.step_ms.end());
+    };
+    for (const int which : {0, 1}) {
+      const Stretch alone =
+          stretches_of({which == 0 ? first : second}, options, [&] { done(0.33 * which); })[0];
+      keep(alone, rates.alone[which], rates.alone_ms[which]);
+      rates.cpu_share[which] += alone.cpu_share / options.repeats;
+      rates.memory_mib[which] = std::max(rates.memory_mib[which], alone.memory_mib);
+    }
+    const std::vector<Stretch> both = stretches_of({first, second}, options, [&] { done(0.66); });
+    for (const int which : {0, 1})
+      keep(both[static_cast<std::size_t>(which)], rates.together[which], rates.together_ms[which]);
   }
   return rates;
 }

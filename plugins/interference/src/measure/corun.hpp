@@ -22,6 +22,9 @@ struct CorunOptions {
 // What each turn measured, in steps a second.
 struct CorunRates {
   std::vector<double> alone[2], together[2];
+  std::vector<double> alone_ms[2], together_ms[2];  // how long each step took, of all turns
+  double cpu_share[2] = {0, 0};                     // of one core, alone
+  double memory_mib[2] = {0, 0};                    // resident, alone
 };
 
 // Each turn runs the first alone, the second alone, and both, so that drifts of the machine meet

@@ -4,6 +4,7 @@
 
 #include <omen/job_metrics.h>
 #include <algorithm>
+#include <omen/learn/quantile.hpp>
 #include <omen/telemetry/recording.hpp>
 #include <thread>
 
@@ -74,6 +75,13 @@ TableStream CorunProfiler::collect(const std::string& workload_json, const Run& 
     counters.add(0, name + ".rho_low", speed.low);
     counters.add(0, name + ".rho_high", speed.high);
     counters.add(0, name + ".rho_precise", speed.is_precise ? 1 : 0);
+    for (const auto& [when, ms] : {std::pair{".alone", &rates.alone_ms[which]},
+                                   std::pair{".together", &rates.together_ms[which]}}) {
+      counters.add(0, name + when + "_p50_ms", learn::quantile(*ms, 0.5));
+      counters.add(0, name + when + "_p99_ms", learn::quantile(*ms, 0.99));
+    }
+    counters.add(0, name + ".cpu_percent", 100 * rates.cpu_share[which]);
+    counters.add(0, name + ".rss_mib", rates.memory_mib[which]);
   }
   // Both were ended by us, after they had done what they were asked for.
   counters.add(0, OMEN_METRIC_EXIT_CODE, 0);

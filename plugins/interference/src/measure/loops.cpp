@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of each load, sized by what it touches rather than by the clock.
+// One step of each loop, sized by what it touches rather than by the clock.
 #include "measure/loops.hpp"
 
 #include <chrono>
-#include <cstdint>
-#include <omen/error.hpp>
-#include <omen/join.hpp>
 #include <thread>
 
 namespace omen::interference {
 namespace {
-
-struct LoopName {
-  LoopKind kind;
-  const char* name;
-};
-constexpr LoopName kLoopNames[] = {{LoopKind::kCompute, "compute"},
-                                   {LoopKind::kMemory, "memory"},
-                                   {LoopKind::kCache, "cache"},
-                                   {LoopKind::kIdle, "idle"}};
 
 constexpr std::size_t kMemoryBytes = 128U << 20;  // larger than any last-level cache share
 constexpr std::size_t kCacheBytes = 4U << 20;     // larger than a core's own caches
@@ -33,13 +21,13 @@ double multiply(int rounds) {
   return a + b;
 }
 
-class LoopStep {
+class Loop final : public Load {
  public:
-  explicit LoopStep(LoopKind kind) : kind_(kind) {
+  explicit Loop(LoopKind kind) : kind_(kind) {
     if (kind == LoopKind::kMemory) words_.assign(kMemoryBytes / sizeof(std::uint64_t), 1);
     if (kind == LoopKind::kCache) chain();
   }
-  void run() {
+  void step() override {
     switch (kind_) {
       case LoopKind::kCompute:
         kept_ = multiply(1 << 21);
@@ -79,37 +67,32 @@ class LoopStep {
   volatile double kept_ = 0;  // so that no compiler leaves the work out
 };
 
+template <LoopKind kind>
+std::unique_ptr<Load> make_loop(int, std::uint64_t) {
+  return std::make_unique<Loop>(kind);
+}
+
 }  // namespace
 
-const std::vector<LoopKind>& all_loop_kinds() {
-  static const std::vector<LoopKind> kinds = [] {
-    std::vector<LoopKind> all;
-    for (const LoopName& known : kLoopNames) all.push_back(known.kind);
-    return all;
-  }();
-  return kinds;
+const std::vector<LoadKind>& loop_loads() {
+  static const std::vector<LoadKind> loads = {
+      {"compute", "loop", 0, &make_loop<LoopKind::kCompute>},
+      {"memory", "loop", 0, &make_loop<LoopKind::kMemory>},
+      {"cache", "loop", 0, &make_loop<LoopKind::kCache>},
+      {"idle", "loop", 0, &make_loop<LoopKind::kIdle>}};
+  return loads;
 }
 
 const char* loop_name(LoopKind kind) {
-  for (const LoopName& known : kLoopNames)
-    if (known.kind == kind) return known.name;
-  return "";
+  return loop_loads()[static_cast<std::size_t>(kind)].name;
 }
 
-LoopKind parse_loop(const std::string& name) {
-  for (const LoopName& known : kLoopNames)
-    if (name == known.name) return known.kind;
-  throw Error(OMEN_INVALID_ARGUMENT, "there is no load '" + name + "'",
-              "Known are " + join(all_loop_kinds(), ", ", loop_name) + ".");
-}
-
-std::int64_t run_loop(LoopKind kind, double seconds, const std::function<void()>& mark,
+std::int64_t run_load(Load& load, double seconds, const std::function<void()>& mark,
                       const std::function<bool()>& stop) {
-  LoopStep step(kind);
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   std::int64_t steps = 0;
   while (std::chrono::steady_clock::now() < end && !stop()) {
-    step.run();
+    load.step();
     mark();
     ++steps;
   }

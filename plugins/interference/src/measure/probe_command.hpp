@@ -7,8 +7,9 @@
 namespace omen::interference {
 
 struct ProbeOptions {
-  double window_s = 5, warmup_s = 1, patience_s = 30;
-  int repeats = 2;
+  double window_s = 10, warmup_s = 1, patience_s = 30;
+  int repeats = 3;
+  std::string name;
 
   static auto spec() {
     using O = ProbeOptions;
@@ -20,7 +21,8 @@ struct ProbeOptions {
         opt(&O::patience_s, "patience_s", "in which the command must finish its first step")
             .range(0.1, 3600)
             .unit("s"),
-        opt(&O::repeats, "repeats", "turns of alone, alone and together").range(1, 1000));
+        opt(&O::repeats, "repeats", "turns of alone, alone and together").range(1, 1000),
+        opt(&O::name, "name", "of the job in its profile; else the command's"));
   }
 };
 

@@ -190,6 +190,8 @@ Table list_ways(const Table& workloads, const Queue& queue, const std::vector<Gp
     if (is_job_column(workloads.name(column)))
       put_partner_column(table, workloads, column, "partner_" + std::string(workloads.name(column)),
                          ways);
+  if (const auto graph = workloads.find("graph_id"))
+    put_partner_column(table, workloads, *graph, "partner_graph_id", ways);
   return table.finish();
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <omen/join.hpp>
+#include <omen/score_rows.hpp>
 #include <optional>
 #include <tuple>
 
@@ -13,17 +15,6 @@
 
 namespace omen::interference {
 namespace {
-
-std::vector<std::string> listed(const std::string& text) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
 
 // A candidate as it came back from the host.
 struct Choice {
@@ -149,25 +140,6 @@ std::map<std::size_t, const Choice*> match_queue(const std::vector<Choice>& choi
   return chosen;
 }
 
-struct PackColumns {
-  std::vector<std::int64_t> workload;
-  std::vector<std::int32_t> candidate, rank;
-  std::vector<double> score;
-  std::vector<bool> feasible;
-  std::vector<std::string> reason;
-
-  Table finish() {
-    return TableBuilder()
-        .add("workload_id", std::move(workload))
-        .add("candidate_id", std::move(candidate))
-        .add("score", std::move(score))
-        .add("rank", std::move(rank))
-        .add_bools("feasible", feasible)
-        .add_strings("reason", reason)
-        .finish();
-  }
-};
-
 }  // namespace
 
 std::vector<Option<PackOptions>> PackOptions::spec() {
@@ -207,7 +179,7 @@ TableStream PackScorer::enumerate(const Dataset& in, const Run& run) {
   run.step(-1, "queue");
   const Table workloads = in.table("workloads");
   return list_ways(workloads, read_queue(workloads), parse_gpus(options_.gpus),
-                   listed(options_.modes));
+                   split(options_.modes, ','));
 }
 
 TableStream PackScorer::score(const Dataset& in, const Run& run) {
@@ -235,25 +207,20 @@ TableStream PackScorer::score(const Dataset& in, const Run& run) {
                       a->candidate) <
            std::tuple(b->job, !is_first(*b), !b->verdict.feasible, -b->verdict.score, b->candidate);
   });
-  PackColumns columns;
+  ScoreRows rows;
   for (const Choice* choice : order) {
-    const std::int64_t id = queue.ids[choice->job];
-    const bool same = !columns.workload.empty() && columns.workload.back() == id;
-    columns.rank.push_back(same ? columns.rank.back() + 1 : 1);
-    columns.workload.push_back(id);
-    columns.candidate.push_back(choice->candidate);
     // Scores must fall with the rank, also where the queue as a whole asked for another order.
-    columns.score.push_back(is_first(*choice) ? 1 + std::max(choice->verdict.score, 1.0)
-                                              : choice->verdict.score);
-    columns.feasible.push_back(choice->verdict.feasible);
+    const double score =
+        is_first(*choice) ? 1 + std::max(choice->verdict.score, 1.0) : choice->verdict.score;
     std::string reason = choice->verdict.reason;
     if (is_first(*choice) && choice->partner >= 0) reason = "best for the queue; " + reason;
     if (choice->partner >= 0)
       reason += notes.about(queue.jobs[choice->job],
                             queue.jobs[static_cast<std::size_t>(choice->partner)]);
-    columns.reason.push_back(std::move(reason));
+    rows.add(queue.ids[choice->job], choice->candidate, score, choice->verdict.feasible,
+             std::move(reason));
   }
-  return columns.finish();
+  return rows.finish();
 }
 
 Component pack_component() {

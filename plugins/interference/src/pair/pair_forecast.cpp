@@ -147,17 +147,17 @@ double SpeedIntervals::half_width(double level, bool is_foreign) const {
   return std::isfinite(foreign) ? std::max(foreign, known) : 2 * known;
 }
 
-void SpeedIntervals::save(learn::StateWriter& out) const {
-  const auto put = [&](const char* name, const std::vector<double>& values) {
+void SpeedIntervals::save(learn::StateWriter& out, const std::string& prefix) const {
+  const auto put = [&](const std::string& name, const std::vector<double>& values) {
     out.put_numbers(name,
                     Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size())));
   };
-  put("intervals.known", known_);
-  put("intervals.foreign", foreign_);
+  put(prefix + "intervals.known", known_);
+  put(prefix + "intervals.foreign", foreign_);
 }
 
-void SpeedIntervals::load(const learn::StateReader& in) {
-  const auto get = [&](const char* name) {
+void SpeedIntervals::load(const learn::StateReader& in, const std::string& prefix) {
+  const auto get = [&](const std::string& name) {
     const Vector values = in.numbers(name);
     if (!values.allFinite())
       learn::throw_bad_data("the model's intervals are damaged", "Train the model again.");
@@ -165,8 +165,8 @@ void SpeedIntervals::load(const learn::StateReader& in) {
     std::sort(sorted.begin(), sorted.end());
     return sorted;
   };
-  known_ = get("intervals.known");
-  foreign_ = get("intervals.foreign");
+  known_ = get(prefix + "intervals.known");
+  foreign_ = get(prefix + "intervals.foreign");
 }
 
 double combined_speed(const std::vector<double>& beside_each) {

@@ -22,8 +22,8 @@ class SpeedIntervals {
   // `known`: of pairs whose families were seen; `foreign`: of families that were not.
   SpeedIntervals(std::vector<double> known, std::vector<double> foreign);
   double half_width(double level, bool is_foreign) const;
-  void save(learn::StateWriter& out) const;
-  void load(const learn::StateReader& in);
+  void save(learn::StateWriter& out, const std::string& prefix = "") const;
+  void load(const learn::StateReader& in, const std::string& prefix = "");
 
  private:
   std::vector<double> known_, foreign_;  // sorted absolute scores

@@ -10,7 +10,6 @@ namespace omen::interference {
 namespace {
 
 constexpr const char* kId = "interference.pair";
-constexpr const char* kComponentKey = "interference.component";
 constexpr double kUsualLevel = 0.9;
 
 // What a job alone has in column `name`; empty where the data does not have it.
@@ -127,15 +126,11 @@ void PairPredictor::observe(const Dataset& measured, const Run& run) {
 }
 
 void PairPredictor::save(ArtifactWriter& out) const {
-  const PairForecast& forecast = learn::require_model(forecast_, kId);
-  out.put_meta(kComponentKey, kId);
-  learn::ArtifactState state(out);
-  forecast.save(state);
+  learn::save_model(forecast_, kId, out);
 }
 
 void PairPredictor::load(const ArtifactReader& in) {
-  learn::require_component(in.meta(kComponentKey), kId);
-  forecast_ = std::make_unique<PairForecast>(PairForecast::load(learn::ArtifactSource(in)));
+  forecast_ = std::make_unique<PairForecast>(PairForecast::load(learn::saved_model(in, kId)));
 }
 
 Component pair_component() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <omen/learn/dataset_reader.hpp>
 #include <omen/learn/errors.hpp>
+#include <omen/learn/graph_statistics.hpp>
 #include <unordered_map>
 
 namespace omen::interference {
@@ -25,6 +26,32 @@ std::string partner_column(int partner) {
 }
 bool is_partner_column(const std::string& name) {
   return name.rfind("partner", 0) == 0;
+}
+
+// Sizes of the partners' graphs, as those of the jobs themselves; a partner's graph is named by its
+// graph_id or, in a queue without such a column, by its row.
+void add_partner_graphs(const Dataset& data, learn::Rows& rows,
+                        const std::function<void()>& check) {
+  if (!rows.has_graphs) return;
+  learn::GraphStatistics graphs;
+  for (const char* table : {"nodes", "edges"}) {
+    if (!data.has(table)) continue;
+    TableStream stream = data.stream(table);
+    for (auto batch = stream.next(); batch; batch = stream.next()) {
+      check();
+      table == std::string_view("nodes") ? graphs.add_nodes(*batch) : graphs.add_edges(*batch);
+    }
+  }
+  for (int partner = 1; partner <= kMostPartners; ++partner) {
+    const std::string prefix = partner_prefix(partner);
+    std::vector<std::int64_t> ids;
+    for (const std::string& name : {prefix + "graph_id", prefix + "id"})
+      for (const learn::Column& column : rows.frame.columns)
+        if (ids.empty() && column.name == name && !column.categorical)
+          for (const double id : column.numbers)
+            ids.push_back(std::isnan(id) ? -1 : static_cast<std::int64_t>(id));
+    if (!ids.empty()) graphs.append_to(rows.frame, prefix + "graph.", ids);
+  }
 }
 
 class Frame {
@@ -113,7 +140,8 @@ std::int32_t PairRows::context_index(const std::vector<std::string>& context) {
 
 PairRows read_pair_rows(const Dataset& data, const PairColumns* as,
                         const std::function<void()>& check) {
-  const learn::Rows read = learn::read_rows(data, {}, check);
+  learn::Rows read = learn::read_rows(data, {}, check);
+  add_partner_graphs(data, read, check);
   const Frame frame(read);
   const PairColumns columns = as ? *as : columns_of(frame);
   PairRows all;

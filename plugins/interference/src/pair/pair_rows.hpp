@@ -30,7 +30,9 @@ struct PairRow {
 };
 
 // A column X that has a counterpart partner_X describes a job; further partners are partner2_X and
-// so on. Text columns without a counterpart, such as device and mode, describe where both run.
+// so on. Where there are graphs, their sizes describe jobs too; a partner's is named by
+// partner_graph_id. Text columns without a counterpart, such as device and mode, describe where
+// both run.
 struct PairRows {
   std::vector<std::string> numbers, texts;  // names of the features of a job
   std::vector<std::string> shared;          // names of what both have in common
