@@ -23,6 +23,8 @@ set(with_dataset "${CMAKE_CURRENT_SOURCE_DIR}/with_dataset.sh" $<TARGET_FILE:Ome
 omen_add_show_check(NAME cost_gpu_out TRACK loadbalance SLOW
   COMMAND ${with_dataset} devmap-gpus ${folds} TABLES "${splits}/devmap-gpu-out.split.csv" both
           gpu-out)
+omen_add_show_check(NAME cost_observe_task TRACK loadbalance SLOW
+  COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/cost_observe_task.sh" $<TARGET_FILE:Omen::cli> "${splits}")
 # Verdicts come from compare. Its 40 folds of the shuffled tasks, with references and intervals,
 # would take up to half an hour a platform, so accuracy alone is measured there.
 foreach(platform nvidia amd)

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "frontend/ir_files.hpp"
+#include "llvm/read_module.hpp"
 #include "opencl/kernel_source.hpp"
 #include "opencl/reach.hpp"
 #include "opencl/runnable_kernel.hpp"
@@ -22,6 +24,17 @@ std::string source_text(const char* path) {
                 path ? std::string("there is no file ") + path : "no OpenCL source was given",
                 "name an OpenCL source, such as k.cl");
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What is no OpenCL C would give the errors of a C compiler, which say nothing of the file.
+void refuse_other_languages(const std::string& source, const std::string& path) {
+  if (is_bitcode(source) || is_spirv(source) || std::filesystem::path(path).extension() == ".ll")
+    throw Error(OMEN_UNSUPPORTED, path + " is IR, and kernels are divided by their source",
+                "give the OpenCL source; omen graph and omen predict take IR");
+  if (is_cuda_or_hip(path))
+    throw Error(OMEN_UNSUPPORTED, path + " is CUDA or HIP, and OpenCL kernels are run here",
+                "write the kernel in OpenCL C; IR of it, by clang++ -S -emit-llvm "
+                "--cuda-device-only, is enough for omen graph and omen predict");
 }
 
 CompileOptions compile_options(const KernelsOptions& options) {
@@ -55,6 +68,7 @@ RunnableKernel runnable_kernel(const std::string& source, const std::string& pat
 void KernelsFrontend::lower(const char* path, const TablesOut& out, const Run& run) {
   run.step(-1, "compile");
   const std::string source = source_text(path);
+  refuse_other_languages(source, path);
   const RunnableKernel kernel =
       runnable_kernel(source, path, compile_options(options_), options_.kernel);
   const bool divisible = kernel.verdict.splittable();

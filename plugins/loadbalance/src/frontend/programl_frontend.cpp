@@ -2,23 +2,17 @@
 // Recognises sources and IR, picks kernels, and hands out the tables of their graphs.
 #include "frontend/programl_frontend.hpp"
 
-#include <llvm/IR/DebugInfo.h>
-#include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
+#include "frontend/ir_files.hpp"
+#include "frontend/module_graphs.hpp"
 #include "graph/cdfg.hpp"
 #include "llvm/compile.hpp"
-#include "llvm/graph_builder.hpp"
 #include "llvm/grewe_counts.hpp"
 #include "llvm/guard.hpp"
-#include "llvm/kernels.hpp"
 #include "llvm/read_module.hpp"
 #include "llvm/struct_definitions.hpp"
 #include "opencl/launch.hpp"
@@ -28,32 +22,8 @@ namespace omen::loadbalance {
 namespace fs = std::filesystem;
 namespace {
 
-std::string read_file(const char* path) {
-  std::error_code error;
-  if (fs::is_directory(path, error))
-    throw Error(OMEN_IO, std::string("'") + path + "' is a directory",
-                "Name a file in it; omen graph takes whole directories.");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(OMEN_IO, std::string("cannot open '") + path + "'", "Check the path.");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
-}
-
-bool looks_like_ir(std::string_view text) {
-  for (const char* mark : {"; ModuleID", "target datalayout", "target triple", "source_filename",
-                           "\ndefine ", "\ndeclare "})
-    if (contains(text, mark)) return true;
-  return text.substr(0, 7) == "define " || text.substr(0, 8) == "declare ";
-}
-
-// Forms that may quote a kernel without being one.
-bool is_another_form(const std::string& suffix) {
-  static constexpr std::array kSuffixes = {".pb",  ".pbtxt", ".json", ".dot", ".svg", ".html",
-                                           ".csv", ".md",    ".py",   ".c",   ".cc",  ".cpp"};
-  return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
 }
 
 bool looks_like_opencl(std::string_view text) {
@@ -72,7 +42,22 @@ CompileOptions settings_of(const ProgramlOptions& options) {
   return settings;
 }
 
+// Files that a person may take for one of ours, with the way that leads from them to a graph.
+void refuse_relatives(const std::string& bytes, const std::string& path) {
+  if (is_spirv(bytes))
+    throw Error(
+        OMEN_UNSUPPORTED, path + " is SPIR-V",
+        "loadbalance.programl19 reads it, which is built where llvm-19-dev is installed and "
+        "needs llvm-spirv-15; or give the OpenCL source.");
+  if (is_cuda_or_hip(path))
+    throw Error(
+        OMEN_UNSUPPORTED, path + " is CUDA or HIP, and only OpenCL C is compiled here",
+        "Compile it to IR first: clang++ -S -emit-llvm --cuda-device-only, and give the .ll "
+        "file.");
+}
+
 IrModule load(const std::string& bytes, const char* path, const ProgramlOptions& options) {
+  refuse_relatives(bytes, path);
   const bool named_ir = fs::path(path).extension() == ".ll";
   const bool named_source = fs::path(path).extension() == ".cl";
   if (is_bitcode(bytes) || named_ir || (!named_source && looks_like_ir(bytes)))
@@ -80,68 +65,9 @@ IrModule load(const std::string& bytes, const char* path, const ProgramlOptions&
   return compile_opencl(bytes, path, settings_of(options));
 }
 
-// Models were trained without debug information, whose calls would be nodes like any other.
-void settle_debug_info(llvm::Module& module, bool strip, const char* path) {
-  if (strip) {
-    llvm::StripDebugInfo(module);
-    return;
-  }
-  for (const llvm::Function& function : module)
-    if (function.getName().startswith("llvm.dbg."))
-      return log(OMEN_LOG_WARN, "loadbalance.programl",
-                 std::string(path) +
-                     " holds debug information, whose calls become nodes; drop it with "
-                     "--strip-debug");
-}
-
-std::string names_of(const std::vector<const llvm::Function*>& functions) {
-  std::string text;
-  for (const llvm::Function* function : functions)
-    text += (text.empty() ? "" : ", ") + function->getName().str();
-  return text;
-}
-
-// The function called `name`, a kernel or not.
-const llvm::Function* find_kernel(const llvm::Module& module, const std::string& name,
-                                  const std::vector<const llvm::Function*>& kernels,
-                                  const char* path) {
-  const llvm::Function* function = module.getFunction(name);
-  if (function && !function->isDeclaration()) return function;
-  throw Error(OMEN_NOT_FOUND, std::string(path) + " has no kernel '" + name + "'",
-              kernels.empty() ? "It defines no kernel." : "It defines " + names_of(kernels) + ".");
-}
-
-Dialect dialect_of(const std::string& name) {
-  if (name == "typed") return Dialect::kTyped;
-  return name == "identifier" ? Dialect::kIdentifier : Dialect::kPrograml;
-}
-
-const char* table_dialect(const std::string& name) {
-  return name == "cdfg" ? kCdfgDialect : dialect_name(dialect_of(name));
-}
-
-std::vector<ProgramGraph> build_graphs(const IrModule& module, const char* path,
-                                       const ProgramlOptions& options, const Run& run) {
-  BuildOptions build;
-  build.dialect = dialect_of(options.dialect);
-  build.full_text = options.full_text || !options.inst2vec.empty();
-  build.instructions_only = options.instructions_only;
-  std::vector<const llvm::Function*> kernels = kernels_of(module.get());
-  if (!options.kernel.empty()) kernels = {find_kernel(module.get(), options.kernel, kernels, path)};
-  const bool from_source = module.compiled != "ir";
-  const bool by_kernel = !options.kernel.empty() || options.scope == "kernel" ||
-                         (options.scope == "auto" && from_source);
-  if (!by_kernel) return {build_graph(module.get(), fs::path(path).stem().string(), build)};
-  if (kernels.empty())
-    throw Error(OMEN_INVALID_DATA, std::string(path) + " defines no kernel",
-                "Mark a function with __kernel, or take the whole file with --scope module.");
-  std::vector<ProgramGraph> graphs;
-  for (const llvm::Function* kernel : kernels) {
-    run.step(static_cast<double>(graphs.size()) / static_cast<double>(kernels.size()), "graphs");
-    graphs.push_back(
-        build_graph(module.get(), with_callees(*kernel), kernel->getName().str(), build));
-  }
-  return graphs;
+GraphRequest request_of(const ProgramlOptions& options) {
+  return {options.dialect, options.scope, options.kernel,
+          options.full_text || !options.inst2vec.empty(), options.instructions_only};
 }
 
 void add_statements(std::vector<ProgramGraph>& graphs, const llvm::Module& module,
@@ -216,19 +142,8 @@ void add_verdicts(TableBuilder& table, const std::vector<ProgramGraph>& graphs,
 
 Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& module,
                    const KernelFacts& facts, const ProgramlOptions& options, const char* path) {
-  std::vector<std::int64_t> ids;
-  std::vector<std::string> names;
-  for (const ProgramGraph& graph : graphs) {
-    ids.push_back(static_cast<std::int64_t>(ids.size()));
-    names.push_back(graph.name);
-  }
-  const std::vector<std::int32_t> first(ids.size(), 0);
   TableBuilder table;
-  table.add("workload_id", ids)
-      .add("graph_id", ids)
-      .add_strings("name", names)
-      .add_dictionary("group", first, {fs::path(path).filename().string()})
-      .add_dictionary("compiled", first, {module.compiled});
+  add_module_columns(table, graphs, module, path, options.module_facts);
   add_counts(table, graphs, facts.counts, "comp", &GreweCounts::comp);
   add_counts(table, graphs, facts.counts, "rational", &GreweCounts::rational);
   add_counts(table, graphs, facts.counts, "mem", &GreweCounts::mem);
@@ -236,9 +151,6 @@ Table workloads_of(const std::vector<ProgramGraph>& graphs, const IrModule& modu
   add_counts(table, graphs, facts.counts, "coalesced", &GreweCounts::coalesced);
   add_counts(table, graphs, facts.counts, "atomic", &GreweCounts::atomic);
   add_verdicts(table, graphs, facts.verdicts);
-  if (options.module_facts)
-    table.add_dictionary("target_triple", first, {module.get().getTargetTriple()})
-        .add_dictionary("data_layout", first, {module.get().getDataLayoutStr()});
   return table.finish();
 }
 
@@ -251,6 +163,8 @@ int ProgramlFrontend::sniff(const char* path, std::string_view head) {
   if (looks_like_ir(head) && !is_another_form(suffix)) return suffix == ".ll" ? 95 : 70;
   if (suffix == ".cl") return 90;
   if (suffix == ".ll") return 80;
+  // Nobody reads these; the answer says what to do with them.
+  if (is_spirv(head) || is_cuda_or_hip(path)) return 20;
   return !is_another_form(suffix) && looks_like_opencl(head) ? 60 : 0;
 }
 
@@ -265,8 +179,8 @@ void ProgramlFrontend::lower(const char* path, const TablesOut& out, const Run& 
   run.step(-1, "graphs");
   std::vector<ProgramGraph> graphs;
   run_guarded("LLVM", path, [&] {
-    settle_debug_info(module.get(), options_.strip_debug, path);
-    graphs = build_graphs(module, path, options_, run);
+    settle_debug_info(module, options_.strip_debug, path, "loadbalance.programl");
+    graphs = graphs_of(module, path, request_of(options_), run);
     add_statements(graphs, module.get(), options_);
   });
   if (options_.dialect == "cdfg")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads IR, and mends text of older versions only where LLVM 14 refuses it.
+// Reads IR, and mends text of older versions only where LLVM refuses it.
 #include "llvm/read_module.hpp"
 
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -22,9 +23,15 @@
 namespace omen::loadbalance {
 namespace {
 
+#if LLVM_VERSION_MAJOR < 15
 constexpr const char* kVersionHint =
-    "Another version of LLVM wrote it. Omen reads IR of LLVM 14 and older; compile the source with "
-    "it, or give the OpenCL source itself.";
+    "Another version of LLVM wrote it. IR of LLVM 15 to 19 is read by loadbalance.programl19, "
+    "which "
+    "is built where llvm-19-dev is installed; name it with --frontend, or give the OpenCL source.";
+#else
+constexpr const char* kVersionHint =
+    "A newer version of LLVM wrote it. Compile the source with LLVM 19 or older.";
+#endif
 
 // Swallows warnings, such as those about debug information that is dropped.
 class Silent final : public llvm::DiagnosticHandler {
@@ -39,6 +46,10 @@ std::unique_ptr<llvm::LLVMContext> new_context() {
 }
 
 IrModule finish(std::unique_ptr<llvm::LLVMContext> context, std::unique_ptr<llvm::Module> module) {
+#if LLVM_VERSION_MAJOR >= 19
+  // Debug records become calls again, which are nodes as in older versions.
+  module->convertFromNewDbgValues();
+#endif
   IrModule read(std::move(context), std::move(module));
   read.compiled = "ir";
   return read;
@@ -71,14 +82,6 @@ std::string described(const llvm::SMDiagnostic& problem) {
   return text;
 }
 
-// Opaque pointers, and attributes that were invented later.
-bool looks_newer(std::string_view text) {
-  return text.find("(ptr ") != std::string_view::npos ||
-         text.find(" ptr,") != std::string_view::npos ||
-         text.find(", ptr ") != std::string_view::npos ||
-         text.find("memory(") != std::string_view::npos;
-}
-
 IrModule read_text(std::string_view given, const std::string& path) {
   // The parser relies on the zero byte behind the text.
   const std::string text(given);
@@ -101,12 +104,19 @@ IrModule read_bitcode(std::string_view bytes, const std::string& path) {
   if (module) return finish(std::move(context), std::move(*module));
   const std::string why = llvm::toString(module.takeError());
   const bool other_version = why.find("Producer") != std::string::npos &&
-                             why.find("Producer: 'LLVM14") == std::string::npos;
+                             why.find("Producer: 'LLVM" LLVM_VERSION_STRING) == std::string::npos;
   throw Error(OMEN_INVALID_DATA, path + ": " + why,
               other_version ? kVersionHint : "The file is damaged; make it again.");
 }
 
 }  // namespace
+
+bool looks_newer(std::string_view text) {
+  constexpr const char* kMarks[] = {"(ptr ", "(ptr)", "(ptr,", " ptr,", ", ptr ", "memory("};
+  return std::any_of(std::begin(kMarks), std::end(kMarks), [text](const char* mark) {
+    return text.find(mark) != std::string_view::npos;
+  });
+}
 
 bool is_bitcode(std::string_view bytes) {
   return bytes.substr(0, 4) == "BC\xC0\xDE" || bytes.substr(0, 4) == "\xDE\xC0\x17\x0B";

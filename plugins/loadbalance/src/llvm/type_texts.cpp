@@ -5,6 +5,8 @@
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "llvm/pointee.hpp"
+
 namespace omen::loadbalance {
 namespace {
 
@@ -31,9 +33,8 @@ std::string printed(llvm::Type* type) {
 std::string type_text(llvm::Type* type) {
   llvm::Type* pointee = type;
   std::size_t levels = 0;
-  while (auto* pointer = llvm::dyn_cast<llvm::PointerType>(pointee)) {
-    if (pointer->isOpaque()) break;
-    pointee = pointer->getNonOpaquePointerElementType();
+  while (llvm::Type* inner = pointee_of(pointee)) {
+    pointee = inner;
     ++levels;
   }
   return pointee->isStructTy() ? "struct" + std::string(levels, '*') : printed(type);
@@ -47,8 +48,7 @@ std::string composite_text(llvm::Type* type) {
 }
 
 llvm::Type* element_of(llvm::Type* type) {
-  if (auto* pointer = llvm::dyn_cast<llvm::PointerType>(type))
-    return pointer->isOpaque() ? nullptr : pointer->getNonOpaquePointerElementType();
+  if (type->isPointerTy()) return pointee_of(type);
   if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) return array->getElementType();
   if (auto* vector = llvm::dyn_cast<llvm::VectorType>(type)) return vector->getElementType();
   return nullptr;

@@ -37,6 +37,11 @@ void put_scalar(const Parameter& parameter, double real, std::int64_t whole, uns
   }
 }
 
+bool is_whole(const Parameter& parameter) {
+  return parameter.kind == ParameterKind::kValue && parameter.bytes <= sizeof(std::int64_t) &&
+         (parameter.scalar == ScalarKind::kSigned || parameter.scalar == ScalarKind::kUnsigned);
+}
+
 // Random contents that are harmless as values and as indices: floats in [0, 1), whole numbers
 // below `bound`.
 std::vector<unsigned char> random_bytes(const Parameter& parameter, std::size_t bytes,
@@ -191,19 +196,10 @@ class Maker {
 
   std::optional<std::int64_t> whole_number(std::size_t i) const {
     const Parameter& parameter = signature_.parameters.at(i);
-    if (parameter.kind != ParameterKind::kValue || parameter.bytes > sizeof(std::int64_t) ||
-        (parameter.scalar != ScalarKind::kSigned && parameter.scalar != ScalarKind::kUnsigned))
-      return std::nullopt;
+    if (!is_whole(parameter)) return std::nullopt;
     const auto given = given_.find(i);
-    const Argument argument =
-        given == given_.end() ? from_signature(i) : from_text(i, given->second);
-    std::int64_t value = 0;
-    std::memcpy(&value, argument.bytes.data(), argument.bytes.size());
-    const std::size_t unused = 64 - 8 * argument.bytes.size();
-    return parameter.scalar == ScalarKind::kSigned
-               ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >>
-                     static_cast<int>(unused)
-               : value;
+    return loadbalance::whole_number(
+        parameter, given == given_.end() ? from_signature(i) : from_text(i, given->second));
   }
 
   Argument buffer(std::size_t i, const std::string& contents) const {
@@ -332,6 +328,17 @@ class Maker {
 };
 
 }  // namespace
+
+std::optional<std::int64_t> whole_number(const Parameter& parameter, const Argument& argument) {
+  if (!is_whole(parameter)) return std::nullopt;
+  std::int64_t value = 0;
+  std::memcpy(&value, argument.bytes.data(), argument.bytes.size());
+  const std::size_t unused = 64 - 8 * argument.bytes.size();
+  return parameter.scalar == ScalarKind::kSigned
+             ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << unused) >>
+                   static_cast<int>(unused)
+             : value;
+}
 
 std::vector<Argument> make_arguments(const Signature& signature, const ArgumentRequest& request) {
   return Maker(signature, request).make();

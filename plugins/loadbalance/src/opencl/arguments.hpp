@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,9 @@ struct ArgumentRequest {
 // for a text that does not fit, OMEN_UNSUPPORTED for images and the like.
 inline constexpr std::size_t kMostReached = std::size_t{1} << 30;
 std::vector<Argument> make_arguments(const Signature& signature, const ArgumentRequest& request);
+
+// The value of an argument that is one whole number; nothing for others.
+std::optional<std::int64_t> whole_number(const Parameter& parameter, const Argument& argument);
 
 // Bytes of all buffers that they would have; what the kernel reaches counts however much it is.
 double wanted_bytes(const Signature& signature, const ArgumentRequest& request);

@@ -118,10 +118,10 @@ static void set_buffer(side* s, cl_uint i, void* data, size_t bytes) {
 )c";
 
 constexpr const char* kMerge = R"c(
-/* Takes every scalar from the device that changed it. Where both did, to different values, the
- * kernel cannot be divided, and no result is right. */
+/* Takes every scalar from the device that changed it. Where both did, to different values or
+ * where only one may, the kernel cannot be divided, and no result is right. */
 static void merge(side* first, side* second, cl_uint i, const char* name, unsigned char* data,
-                  size_t bytes, size_t width) {
+                  size_t bytes, size_t width, int exclusive) {
   unsigned char* a = malloc(bytes);
   unsigned char* b = malloc(bytes);
   size_t at;
@@ -131,8 +131,8 @@ static void merge(side* first, side* second, cl_uint i, const char* name, unsign
   for (at = 0; at + width <= bytes; at += width) {
     const int by_first = memcmp(a + at, data + at, width) != 0;
     const int by_second = memcmp(b + at, data + at, width) != 0;
-    if (by_first && by_second && memcmp(a + at, b + at, width) != 0) {
-      fprintf(stderr, "both devices wrote element %lu of %s, differently: %s cannot be divided\n",
+    if (by_first && by_second && (exclusive || memcmp(a + at, b + at, width) != 0)) {
+      fprintf(stderr, "both devices wrote element %lu of %s: %s cannot be divided\n",
               (unsigned long)(at / width), name, KERNEL);
       exit(1);
     }
@@ -255,7 +255,8 @@ std::string merge_code(const KernelLaunch& launch) {
     const std::string n = std::to_string(i), name = literal(launch.parameters()[i].name),
                       bytes = std::to_string(launch.arguments[i].bytes.size());
     code += "  merge(&first, &second, " + n + ", " + name + ", data" + n + ", " + bytes + ", " +
-            std::to_string(launch.parameters()[i].scalar_bytes) + ");\n  print_checksum(" + name +
+            std::to_string(launch.parameters()[i].scalar_bytes) + ", " +
+            (launch.kernel.verdict.exclusive[i] ? "1" : "0") + ");\n  print_checksum(" + name +
             ", data" + n + ", " + bytes + ");\n";
   }
   return code;

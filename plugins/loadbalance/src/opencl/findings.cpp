@@ -38,6 +38,12 @@ void refuse(SplitVerdict& verdict, const std::string& reason, const llvm::Instru
   add_once(verdict.reasons, with_line(reason, at));
 }
 
+void demand(SplitVerdict& verdict, const LaunchCondition& condition) {
+  const bool known = std::any_of(verdict.conditions.begin(), verdict.conditions.end(),
+                                 [&](const auto& other) { return other.text == condition.text; });
+  if (!known) verdict.conditions.push_back(condition);
+}
+
 void note(SplitVerdict& verdict, const std::string& text, const llvm::Instruction* at) {
   add_once(verdict.notes, with_line(text, at));
 }

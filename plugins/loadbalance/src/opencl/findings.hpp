@@ -20,6 +20,7 @@ std::string name_of(const llvm::Value* base);
 
 // Each text is kept once. `at` may be null.
 void refuse(SplitVerdict& verdict, const std::string& reason, const llvm::Instruction* at);
+void demand(SplitVerdict& verdict, const LaunchCondition& condition);
 void note(SplitVerdict& verdict, const std::string& text, const llvm::Instruction* at);
 
 }  // namespace omen::loadbalance

@@ -4,6 +4,7 @@
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
@@ -39,9 +40,35 @@ bool folds(const llvm::Instruction& instruction) {
   }
 }
 
+// The conditions that decide which of its values a phi takes; those of loops decide how often they
+// go round, which is not looked at here.
+std::vector<const llvm::Value*> conditions_of(const llvm::PHINode& phi,
+                                              const llvm::DominatorTree& tree) {
+  std::vector<const llvm::Value*> conditions;
+  const llvm::DomTreeNode* own = tree.getNode(phi.getParent());
+  if (!own || !own->getIDom()) return conditions;
+  for (const llvm::BasicBlock* from : phi.blocks()) {
+    if (tree.dominates(phi.getParent(), from)) return {};
+    for (const llvm::DomTreeNode* node = tree.getNode(from); node; node = node->getIDom()) {
+      const llvm::Instruction* end = node->getBlock()->getTerminator();
+      if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(end);
+          branch && branch->isConditional())
+        conditions.push_back(branch->getCondition());
+      else if (const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(end))
+        conditions.push_back(choice->getCondition());
+      if (node == own->getIDom()) break;
+    }
+  }
+  return conditions;
+}
+
 }  // namespace
 
-IdFlow::IdFlow(const llvm::Function& kernel) {
+IdFlow::IdFlow(llvm::Function& kernel) {
+  const llvm::DominatorTree tree(kernel);
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel))
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction))
+      deciders_[phi] = conditions_of(*phi, tree);
   bool changed = true;
   while (changed) {
     changed = false;
@@ -81,6 +108,9 @@ unsigned IdFlow::bits_of(const llvm::Instruction& instruction) const {
   }
   unsigned joined = 0;
   for (const llvm::Value* operand : instruction.operand_values()) joined |= of(operand);
+  if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction))
+    for (const llvm::Value* condition : deciders_.at(phi))
+      if (of(condition)) joined |= kFoldedBit;
   return joined & kGroupBits && folds(instruction) ? joined | kFoldedBit : joined;
 }
 

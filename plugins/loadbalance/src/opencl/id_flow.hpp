@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <vector>
 
 namespace llvm {
 class CallBase;
 class Function;
 class Instruction;
+class PHINode;
 class Value;
 }  // namespace llvm
 
@@ -21,7 +23,7 @@ constexpr unsigned kFoldedBit = 32;  // several ids may give the same value
 
 class IdFlow {
  public:
-  explicit IdFlow(const llvm::Function& kernel);
+  explicit IdFlow(llvm::Function& kernel);
 
   // The bits of a value; 0: it is the same for everyone.
   unsigned of(const llvm::Value* value) const;
@@ -32,6 +34,7 @@ class IdFlow {
   unsigned bits_of_call(const llvm::CallBase& call) const;
 
   std::map<const llvm::Value*, unsigned> bits_, contents_;
+  std::map<const llvm::PHINode*, std::vector<const llvm::Value*>> deciders_;
 };
 
 }  // namespace omen::loadbalance

@@ -402,14 +402,17 @@ class KernelRunner::Impl {
   }
 
   Bytes merged(std::size_t i, const Bytes& first, const Bytes& second) const {
-    Merged joined =
-        merge_results(setup_.arguments[i].bytes, first, second, setup_.parameters[i].scalar_bytes);
+    const Overlap overlap = setup_.exclusive.at(i) ? Overlap::kNone : Overlap::kAlike;
+    Merged joined = merge_results(setup_.arguments[i].bytes, first, second,
+                                  setup_.parameters[i].scalar_bytes, overlap);
     if (joined.conflicts)
-      throw Error(OMEN_INVALID_DATA,
-                  "kernel " + setup_.kernel + " cannot be split: both devices wrote element " +
-                      std::to_string(joined.first_conflict) + " of " + argument_name(i) + " and " +
-                      std::to_string(joined.conflicts - 1) + " others, differently",
-                  "run it on one device");
+      throw Error(
+          OMEN_INVALID_DATA,
+          "kernel " + setup_.kernel + " cannot be split: both devices wrote element " +
+              std::to_string(joined.first_conflict) + " of " + argument_name(i) + " and " +
+              std::to_string(joined.conflicts - 1) + " others" +
+              (overlap == Overlap::kAlike ? ", differently" : ", which only one may change"),
+          "run it on one device");
     return std::move(joined.bytes);
   }
 

@@ -70,6 +70,7 @@ void read_row(const std::string& name, int device, double value, MeasuredRun& ru
   if (is(metric::kBest)) run.best_ms = value;
   if (is(metric::kBestSplit)) run.split_share = value;
   if (is(metric::kBestSplitMs)) run.split_ms = value;
+  if (is(metric::kSingle)) run.single_ms = value;
   if (is(metric::kDoubt)) run.doubt = static_cast<GainDoubt>(static_cast<int>(value));
   if (is(metric::kEqual)) run.agreement.equal = value != 0;
   if (is(metric::kInEveryBit)) run.agreement.in_every_bit = value != 0;

@@ -19,7 +19,10 @@ struct MeasuredRun {
   std::array<double, 2> whole_ms{};
   double best_share = 0, best_ms = 0;    // what to use
   double split_share = 0, split_ms = 0;  // the best with work for both devices
+  double single_ms = 0;                  // the better device alone, in turns with that split
   GainDoubt doubt = GainDoubt::kNone;
+
+  double gain() const { return single_ms / split_ms; }
   Agreement agreement;
   double merge_ms = 0;
 

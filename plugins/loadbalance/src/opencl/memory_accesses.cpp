@@ -156,6 +156,7 @@ std::uint64_t stored_bytes(llvm::Type* type, const llvm::DataLayout& layout) {
 
 Accesses read_accesses(const llvm::Function& kernel, SplitVerdict& verdict) {
   verdict.written.assign(kernel.arg_size(), false);
+  verdict.exclusive.assign(kernel.arg_size(), false);
   return AccessReader(kernel.getParent()->getDataLayout(), verdict).read(kernel);
 }
 

@@ -8,6 +8,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "opencl/id_flow.hpp"
 
@@ -101,6 +102,7 @@ void PlaceReader::walk_loop(const llvm::SCEV* expression, std::int64_t factor) {
   const auto* known = llvm::dyn_cast<llvm::SCEVConstant>(step);
   if (!known) {  // such as get_global_size
     place_.plain = false;
+    place_.endless = true;
     return;
   }
   const auto* turns = llvm::dyn_cast<llvm::SCEVConstant>(
@@ -198,15 +200,24 @@ bool lies_behind(const Place& front, const Place& behind) {
   return front.offset + front.high <= behind.offset + behind.low;
 }
 
+// a[x + y]: two ids with one step reach each other's places.
+bool steps_repeat(const Place& place) {
+  std::set<std::int64_t> seen;
+  return std::any_of(place.ids.begin(), place.ids.end(), [&](const llvm::SCEV* id) {
+    return llvm::isa<llvm::SCEVUnknown>(id) && !seen.insert(std::abs(place.terms.at(id))).second;
+  });
+}
+
 }  // namespace
 
-bool keep_apart(const Place& a, const Place& b, bool owned) {
-  if (!a.clear || !b.clear) return false;
+Apart keep_apart(const Place& a, const Place& b, bool owned) {
+  if (!a.clear || !b.clear) return Apart::kNo;
   const bool bounded = a.plain && b.plain && !a.endless && !b.endless;
-  if (bounded && (lies_behind(a, b) || lies_behind(b, a))) return true;
-  if (b.ids.empty() || a.terms != b.terms) return false;
-  if (b.pitch == 0) return owned;
-  return !a.endless && !b.endless && span_of(a, b) <= b.pitch;
+  if (bounded && (lies_behind(a, b) || lies_behind(b, a))) return Apart::kYes;
+  if (b.ids.empty() || a.terms != b.terms || steps_repeat(b)) return Apart::kNo;
+  if (b.pitch > 0 && (a.endless || b.endless || span_of(a, b) > b.pitch)) return Apart::kNo;
+  if (b.pitch > 0 && b.ids.size() == 1) return Apart::kYes;
+  return owned ? Apart::kInRows : Apart::kNo;
 }
 
 }  // namespace omen::loadbalance

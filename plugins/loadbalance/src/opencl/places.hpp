@@ -62,10 +62,16 @@ class PlaceReader {
 // Bytes from the first to the last that either covers, where their terms are equal.
 std::int64_t span_of(const Place& a, const Place& b);
 
-// True where `a` of one work-item and `b` of any other cannot meet. Rows of unknown length
-// (id * n + k) are taken to lie side by side, and steps of unknown length (get_global_size) to lead
-// past all other items; places that ids only move away from each other, as a[k] and a[k + 1 + id],
-// are apart without that; with rows, `a` must be a place that the item itself writes (`owned`).
-bool keep_apart(const Place& a, const Place& b, bool owned);
+// Whether `a` of one work-item and `b` of any other can meet.
+enum class Apart : std::uint8_t {
+  kNo,      // they can, or nobody knows
+  kInRows,  // not where rows and columns of unknown length (id * n + k, or two ids) lie side by
+            // side
+  kYes,
+};
+
+// Places that ids only move away from each other, as a[k] and a[k + 1 + id], are apart; with rows,
+// `a` must be a place that the item itself writes (`owned`).
+Apart keep_apart(const Place& a, const Place& b, bool owned);
 
 }  // namespace omen::loadbalance

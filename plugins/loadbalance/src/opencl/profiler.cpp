@@ -128,6 +128,7 @@ void add_search(const SplitSearch& found, Counters& counters) {
   counters.add(metric::kBest, found.time_ms);
   counters.add(metric::kBestSplit, found.split_share);
   counters.add(metric::kBestSplitMs, found.split_ms);
+  counters.add(metric::kSingle, found.single_ms);
   counters.add(metric::kDoubt, static_cast<int>(found.doubt));
 }
 

@@ -14,10 +14,10 @@
 #include <set>
 #include <tuple>
 
-#include "graph/features.hpp"
 #include "llvm/guard.hpp"
 #include "opencl/inlined_kernels.hpp"
 #include "opencl/memory_accesses.hpp"
+#include "opencl/work_item_calls.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -25,15 +25,6 @@ namespace {
 constexpr int kMostNodes = 200;  // of one bound; LLVM shares parts of expressions, a text does not
 
 using MaybeBound = std::optional<Bound>;
-
-struct WorkItemFunction {
-  const char* name;
-  BoundKind kind;
-};
-constexpr WorkItemFunction kWorkItemFunctions[] = {
-    {"get_global_id", BoundKind::kGlobalId},   {"get_local_id", BoundKind::kLocalId},
-    {"get_group_id", BoundKind::kGroupId},     {"get_global_size", BoundKind::kGlobalSize},
-    {"get_local_size", BoundKind::kLocalSize}, {"get_num_groups", BoundKind::kGroups}};
 
 class ReachReader {
  public:
@@ -143,15 +134,7 @@ class ReachReader {
       return argument->getType()->isIntegerTy()
                  ? MaybeBound({BoundKind::kArgument, argument->getArgNo()})
                  : std::nullopt;
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&value);
-    const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-    if (!callee) return std::nullopt;
-    const std::string name(unmangled(callee->getName()));
-    for (const WorkItemFunction& known : kWorkItemFunctions)
-      if (name == known.name)
-        if (const auto* dimension = llvm::dyn_cast<llvm::ConstantInt>(call->getArgOperand(0)))
-          return Bound{known.kind, dimension->getSExtValue()};
-    return std::nullopt;
+    return work_item_call(value);
   }
 
   llvm::Function& kernel_;

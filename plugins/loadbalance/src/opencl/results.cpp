@@ -47,7 +47,7 @@ double scalar_value(const unsigned char* at, ScalarKind kind, std::size_t width)
 }  // namespace
 
 Merged merge_results(const Bytes& original, const Bytes& first, const Bytes& second,
-                     std::size_t scalar_bytes) {
+                     std::size_t scalar_bytes, Overlap overlap) {
   Merged merged;
   merged.bytes = first;
   const std::size_t width = std::max<std::size_t>(scalar_bytes, 1);
@@ -55,8 +55,9 @@ Merged merge_results(const Bytes& original, const Bytes& first, const Bytes& sec
     const std::size_t count = std::min(width, original.size() - at);
     if (std::memcmp(&second[at], &original[at], count) == 0) continue;
     const bool both = std::memcmp(&first[at], &original[at], count) != 0;
-    if (both && std::memcmp(&first[at], &second[at], count) != 0 && merged.conflicts++ == 0)
-      merged.first_conflict = at / width;
+    const bool forbidden =
+        overlap == Overlap::kNone || std::memcmp(&first[at], &second[at], count) != 0;
+    if (both && forbidden && merged.conflicts++ == 0) merged.first_conflict = at / width;
     std::memcpy(&merged.bytes[at], &second[at], count);
   }
   return merged;

@@ -12,14 +12,20 @@ namespace omen::loadbalance {
 
 using Bytes = std::vector<unsigned char>;
 
+// What both devices may change.
+enum class Overlap : std::uint8_t {
+  kAlike,  // places that they change to the same value: whoever raises a flag
+  kNone,   // nothing: an item adds to what it finds there
+};
+
 // Every byte that a device changed from the original is taken from it.
 struct Merged {
   Bytes bytes;
-  std::uint64_t conflicts = 0;       // scalars that both changed, to different values
+  std::uint64_t conflicts = 0;       // scalars that both changed and that the overlap forbids
   std::uint64_t first_conflict = 0;  // index of the first of them
 };
 Merged merge_results(const Bytes& original, const Bytes& first, const Bytes& second,
-                     std::size_t scalar_bytes);
+                     std::size_t scalar_bytes, Overlap overlap);
 
 struct Difference {
   std::uint64_t scalars = 0, unequal = 0;  // in bits

@@ -137,8 +137,8 @@ std::string agreement_text(const KernelLaunch& job, const Agreement& agreement, 
   return "DIFFERENT; largest error " + error;
 }
 
-std::string gain_text(const MeasuredRun& measured, double single) {
-  const std::string gain = with_unit(single / measured.split_ms, "x");
+std::string gain_text(const MeasuredRun& measured) {
+  const std::string gain = with_unit(measured.gain(), "x");
   switch (measured.doubt) {
     case GainDoubt::kMeasuringError:
       return gain + ", a measuring error: halves of one device gain 2 x at most";
@@ -198,22 +198,48 @@ Table result_table(const KernelLaunch& job, const MeasuredRun& measured,
                          options.share >= 0 ? "%, as given" : "%, by compute units and clock"));
   }
   report.add("measured share", with_unit(measured.split_share, "%"));
-  const double single = std::min(measured.alone_ms(0), measured.alone_ms(1));
   report.add("split", with_unit(measured.split_ms, "ms"));
-  report.add("better device alone", with_unit(single, "ms"));
-  report.add("measured gain", gain_text(measured, single));
+  report.add("better device alone", with_unit(measured.single_ms, "ms"));
+  report.add("measured gain", gain_text(measured));
   const bool both = measured.best_share > 0 && measured.best_share < 100;
-  report.add("advice", both ? "divide the work at " + with_unit(measured.best_share, "%")
-                            : "use device " +
-                                  measured.devices[measured.best_share > 50 ? 0 : 1].id() +
-                                  " alone: the split gains less than " +
-                                  with_unit(100 * options.min_gain, "%"));
+  const bool gains = measured.gain() * (1 - options.min_gain) > 1;
+  report.add("advice",
+             both ? "divide the work at " + with_unit(measured.best_share, "%")
+                  : "use device " + measured.devices[measured.best_share > 50 ? 0 : 1].id() +
+                        " alone: the split " +
+                        (gains ? "is not the faster one in most turns"
+                               : "gains less than " + with_unit(100 * options.min_gain, "%")));
   report.add("results", agreement_text(job, measured.agreement, options.tolerance));
   add_remarks(measured, forecast, report);
   for (const std::string& note : job.kernel.verdict.notes)
     report.add("note", note + "; checked in this run");
   if (!job.kernel.rewritten.empty()) report.add("rewritten", join(job.kernel.rewritten));
   return report.finish();
+}
+
+// One row of numbers for scripts; people read them in the report.
+Table figures_table(const MeasuredRun& measured, const std::optional<Forecast>& forecast) {
+  TableBuilder builder;
+  builder.metadata("omen.render", "none");
+  const auto add = [&builder](const char* name, const char* unit, std::optional<double> value) {
+    if (value) builder.add(name, std::vector<double>{*value}, {{"omen.unit", unit}});
+  };
+  if (forecast) {
+    add("predicted_share", "%", forecast->share);
+    add("predicted_share_low", "%", forecast->share_interval.low);
+    add("predicted_share_high", "%", forecast->share_interval.high);
+    add("predicted_gain", "x", forecast->gain);
+  }
+  add("start_share", "%", measured.start_share);
+  add("measured_share", "%", measured.split_share);
+  add("split_ms", "ms", measured.split_ms);
+  add("better_alone_ms", "ms", measured.single_ms);
+  add("measured_gain", "x", measured.gain());
+  add("advised_share", "%", measured.best_share);
+  add("largest_error", "", measured.agreement.largest_error);
+  builder.add_bools("equal_in_every_bit", {measured.agreement.in_every_bit});
+  builder.add_bools("results_agree", {measured.agreement.equal});
+  return builder.finish();
 }
 
 void draw(const Run& run, const KernelLaunch& job, const MeasuredRun& measured,
@@ -323,6 +349,7 @@ int RunCommand::run(const std::vector<std::string>& args, const TablesOut& out, 
     samples.insert(samples.end(), swept.samples.begin(), swept.samples.end());
   }
   out.put("arguments", arguments_table(job));
+  out.put("figures", figures_table(measured, predicted));
   out.put("plan", plan_table(job, measured));
   out.put("result", result_table(job, measured, predicted, options_));
   out.put("steps", steps_table(samples, predicted));

@@ -50,10 +50,12 @@ Parameter parameter_from(const json& facts) {
 }
 
 json verdict_json(const SplitVerdict& verdict) {
-  return {{"reasons", verdict.reasons},
-          {"notes", verdict.notes},
-          {"dimensions", verdict.dimensions},
-          {"written", verdict.written}};
+  json conditions = json::array();
+  for (const LaunchCondition& condition : verdict.conditions)
+    conditions.push_back({bound_json(condition.shortfall), condition.text});
+  return {{"reasons", verdict.reasons},       {"notes", verdict.notes},
+          {"dimensions", verdict.dimensions}, {"written", verdict.written},
+          {"exclusive", verdict.exclusive},   {"conditions", conditions}};
 }
 
 SplitVerdict verdict_from(const json& facts) {
@@ -62,6 +64,9 @@ SplitVerdict verdict_from(const json& facts) {
   verdict.notes = facts.at("notes").get<std::vector<std::string>>();
   verdict.dimensions = facts.at("dimensions");
   verdict.written = facts.at("written").get<std::vector<bool>>();
+  verdict.exclusive = facts.at("exclusive").get<std::vector<bool>>();
+  for (const json& condition : facts.at("conditions"))
+    verdict.conditions.push_back({bound_from(condition.at(0)), condition.at(1)});
   return verdict;
 }
 

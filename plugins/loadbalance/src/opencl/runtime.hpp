@@ -41,9 +41,10 @@ struct KernelSetup {
   LaunchRange range;
   std::vector<Argument> arguments;
   std::vector<Parameter> parameters;
-  std::vector<bool> written;  // by parameter: buffers that the kernel may change
-  double timeout_s = 60;      // of one launch or build
-  std::string overrun_file;   // gets the name of an argument whose end kills the process
+  std::vector<bool> written;    // by parameter: buffers that the kernel may change
+  std::vector<bool> exclusive;  // by parameter: of which devices may not change the same place
+  double timeout_s = 60;        // of one launch or build
+  std::string overrun_file;     // gets the name of an argument whose end kills the process
   std::function<bool()> cancelled;
 };
 

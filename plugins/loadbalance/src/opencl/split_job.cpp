@@ -54,6 +54,22 @@ void shrink(const Signature& signature, ArgumentRequest& request) {
     items /= 2;
 }
 
+// What the judge could not prove without knowing the launch.
+void check_conditions(const KernelLaunch& launch) {
+  const WholeNumbers number = [&](std::size_t i) {
+    return whole_number(launch.parameters().at(i), launch.arguments.at(i));
+  };
+  for (const LaunchCondition& condition : launch.kernel.verdict.conditions)
+    if (largest_value(condition.shortfall, launch.range, number).value_or(0) > 0)
+      throw Error(OMEN_UNSUPPORTED,
+                  "kernel " + launch.kernel.signature.kernel +
+                      " cannot be divided with these arguments and this range: its rows overlap "
+                      "unless " +
+                      condition.text,
+                  "give it other sizes with --arg and --global; --force divides it nevertheless "
+                  "and compares the results");
+}
+
 KernelLaunch launch_of(RunnableKernel kernel, const SplitOptions& options, std::uint64_t seed,
                        std::size_t largest_group) {
   KernelLaunch launch;
@@ -68,6 +84,7 @@ KernelLaunch launch_of(RunnableKernel kernel, const SplitOptions& options, std::
   launch.range = request.range;
   launch.dimension = split_dimension(launch.range, verdict.splittable() ? verdict.dimensions : 7);
   launch.arguments = make_arguments(launch.kernel.signature, request);
+  if (!options.force) check_conditions(launch);
   return launch;
 }
 
@@ -82,6 +99,7 @@ KernelSetup setup_of(const SplitJob& job, const SplitOptions& options, const Run
   setup.arguments = job.arguments;
   setup.parameters = job.parameters();
   setup.written = job.kernel.verdict.written;
+  setup.exclusive = job.kernel.verdict.exclusive;
   setup.timeout_s = options.kernel_timeout;
   setup.overrun_file = overrun_file(run);
   setup.cancelled = [&run] { return run.cancelled(); };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <omen/score_rows.hpp>
 #include <optional>
 
 #include "opencl/launch_columns.hpp"
@@ -158,34 +159,16 @@ std::map<Key, std::int64_t> rows_by_key(const Table& table) {
 Table score_table(const std::map<Key, Judged>& judged) {
   std::map<std::int64_t, std::vector<std::pair<std::int32_t, const Judged*>>> by_workload;
   for (const auto& [key, one] : judged) by_workload[key.first].push_back({key.second, &one});
-  std::vector<std::int64_t> workloads;
-  std::vector<std::int32_t> candidates, ranks;
-  std::vector<double> scores;
-  std::vector<bool> feasible;
-  std::vector<std::string> reasons;
+  ScoreRows rows;
   for (auto& [workload, list] : by_workload) {
     std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
       return std::pair(!a.second->feasible, a.second->time) <
              std::pair(!b.second->feasible, b.second->time);
     });
-    std::int32_t rank = 0;
-    for (const auto& [candidate, one] : list) {
-      ranks.push_back(++rank);
-      workloads.push_back(workload);
-      candidates.push_back(candidate);
-      scores.push_back(-one->time);
-      feasible.push_back(one->feasible);
-      reasons.push_back(one->reason);
-    }
+    for (const auto& [candidate, one] : list)
+      rows.add(workload, candidate, -one->time, one->feasible, one->reason);
   }
-  return TableBuilder()
-      .add("workload_id", std::move(workloads))
-      .add("candidate_id", std::move(candidates))
-      .add("score", std::move(scores))
-      .add("rank", std::move(ranks))
-      .add_bools("feasible", feasible)
-      .add_strings("reason", reasons)
-      .finish();
+  return rows.finish();
 }
 
 }  // namespace

@@ -39,17 +39,21 @@ class Search {
   }
 
  private:
+  // The choice may rest on luck that one share had, so what was fastest takes part as well.
   SplitSearch conclude() {
-    SplitSample& split = *chosen();
     SplitSample& single = found_.samples[first_is_better() ? 0 : 1];
-    const bool wins = duel(split, single);
+    SplitSample& split = *duel(chosen(), best_split(), single);
     found_.single_ms = single.time.total_ms;
     found_.split_share = split.share;
     found_.split_ms = split.time.total_ms;
-    found_.use_both = wins && found_.split_ms < (1 - options_.min_gain) * found_.single_ms;
+    found_.use_both = won_ && gains(split, single);
     found_.share = found_.use_both ? split.share : single.share;
     found_.time_ms = found_.use_both ? found_.split_ms : found_.single_ms;
     return std::move(found_);
+  }
+
+  bool gains(const SplitSample& faster, const SplitSample& slower) const {
+    return faster.time.total_ms < (1 - options_.min_gain) * slower.time.total_ms;
   }
 
   // The split that leaves the better device the most to do, of those as good as the best.
@@ -62,28 +66,43 @@ class Search {
     return best;
   }
 
-  // Whatever disturbed the search, split and single runs meet the same here. Says whether the split
-  // was the faster one more often.
-  bool duel(SplitSample& split, SplitSample& single) {
-    std::size_t won = 0, rounds = 0;
+  // Whatever disturbed the search, splits and single runs meet the same here. Gives the split that
+  // holds: the fastest one where it gains over the chosen one.
+  SplitSample* duel(SplitSample* chosen, SplitSample* fastest, SplitSample& single) {
+    std::vector<SplitSample*> all = {&single, chosen};
+    if (fastest != chosen) all.push_back(fastest);
+    SplitSample* split = chosen;
     for (int i = 0; i < kMaxDuels; ++i) {
-      std::vector<SplitTime> splits, singles;
-      const double pair_ms = std::max(split.time.total_ms + single.time.total_ms, 1e-3);
-      rounds = static_cast<std::size_t>(
-          std::clamp<double>(std::floor(kDuelMs / pair_ms), kLeastDuelRounds, kMaxDuelRounds));
-      won = 0;
-      for (std::size_t round = 0; round < rounds; ++round) {
-        if (round % 2) splits.push_back(run_(split.share));
-        singles.push_back(run_(single.share));
-        if (round % 2 == 0) splits.push_back(run_(split.share));
-        won += splits.back().total_ms < singles.back().total_ms;
-      }
-      split.time = median_run(std::move(splits));
-      single.time = median_run(std::move(singles));
-      found_.doubt = doubt_of(single.time.total_ms / split.time.total_ms, split.share);
+      const auto times = in_turns(all);
+      for (std::size_t k = 0; k < all.size(); ++k) all[k]->time = median_run(times[k]);
+      split = gains(*fastest, *chosen) ? fastest : chosen;
+      won_ = is_mostly_faster(times[split == chosen ? 1 : 2], times[0]);
+      found_.doubt = doubt_of(single.time.total_ms / split->time.total_ms, split->share);
       if (found_.doubt == GainDoubt::kNone) break;
     }
-    return 2 * won > rounds;
+    return split;
+  }
+
+  // Runs of each, forwards and backwards by turns.
+  std::vector<std::vector<SplitTime>> in_turns(const std::vector<SplitSample*>& all) {
+    double round_ms = 0;
+    for (const SplitSample* sample : all) round_ms += sample->time.total_ms;
+    const double rounds = std::clamp<double>(std::floor(kDuelMs / std::max(round_ms, 1e-3)),
+                                             kLeastDuelRounds, kMaxDuelRounds);
+    std::vector<std::vector<SplitTime>> times(all.size());
+    for (int round = 0; round < rounds; ++round)
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        const std::size_t at = round % 2 ? all.size() - 1 - k : k;
+        times[at].push_back(run_(all[at]->share));
+      }
+    return times;
+  }
+
+  static bool is_mostly_faster(const std::vector<SplitTime>& some,
+                               const std::vector<SplitTime>& others) {
+    std::size_t won = 0;
+    for (std::size_t i = 0; i < some.size(); ++i) won += some[i].total_ms < others[i].total_ms;
+    return 2 * won > some.size();
   }
 
   GainDoubt doubt_of(double gain, double share) const {
@@ -197,6 +216,7 @@ class Search {
   const std::function<SplitTime(double)>& run_;
   const SearchOptions& options_;
   SplitSearch found_;
+  bool won_ = false;  // the split was the faster one more often than the single device
   int probes_ = 0;
 };
 

@@ -34,7 +34,7 @@ struct SplitSearch {
   std::vector<SplitSample> samples;      // in the order measured
   double share = 0, time_ms = 0;         // the best of all samples
   double split_share = 0, split_ms = 0;  // the best with work for both devices
-  double single_ms = 0;                  // the better device alone
+  double single_ms = 0;                  // the better device alone, in turns with the split
   bool use_both = false;                 // the split gains as much as was asked for
   GainDoubt doubt = GainDoubt::kNone;    // of single_ms / split_ms
 };
@@ -59,9 +59,9 @@ double largest_gain(double share);
 
 // Measures both devices alone and the start share, corrects it until it stays, descends to better
 // neighbours and lets what is nearly best run in turns. Every step away from the better device must
-// gain `min_gain`. What comes out meets the better device alone once more, in turns, and a gain
-// that cannot be does so again. `run` is given shares from 0 to 100 and returns the time of one
-// run.
+// gain `min_gain`. What comes out and what was fastest meet the better device alone once more, in
+// turns, and a gain that cannot be does so again. `run` is given shares from 0 to 100 and returns
+// the time of one run.
 SplitSearch find_split(const std::function<SplitTime(double share)>& run,
                        const SearchOptions& options);
 

@@ -27,6 +27,8 @@
 #include "opencl/lonely_guards.hpp"
 #include "opencl/memory_accesses.hpp"
 #include "opencl/places.hpp"
+#include "opencl/row_proof.hpp"
+#include "opencl/updates.hpp"
 
 namespace omen::loadbalance {
 namespace {
@@ -42,7 +44,8 @@ class Judge {
         library_info_(*library_),
         assumptions_(kernel),
         evolution_(kernel, library_info_, assumptions_, tree_, loops_),
-        places_(evolution_, loops_, [this](const llvm::Value* value) { return ids_.of(value); }) {}
+        places_(evolution_, loops_, [this](const llvm::Value* value) { return ids_.of(value); }),
+        rows_(evolution_, loops_, tree_, ids_) {}
 
   SplitVerdict run() {
     found_ = read_accesses(kernel_, verdict_);
@@ -79,7 +82,7 @@ class Judge {
                       store.at);
     } else if (where & kDataBit) {
       note(verdict_, "where it writes " + name_of(store.base) + " depends on data", store.at);
-    } else if (where & kFoldedBit || !keep_apart(store.place, store.place, true)) {
+    } else if (where & kFoldedBit || keep_apart(store.place, store.place, true) == Apart::kNo) {
       note(verdict_, "work-groups may write the same place of " + name_of(store.base), store.at);
     }
     verdict_.dimensions &= dimensions;
@@ -129,13 +132,14 @@ class Judge {
     return found;
   }
 
-  // Whether no two items have the same one.
-  bool is_private(const Element& element, const llvm::Instruction& at) {
-    return !element.second.empty() &&
-           std::all_of(element.second.begin(), element.second.end(), [&](const auto& index) {
-             const Place place = places_.read(index.second, 1, at);
-             return keep_apart(place, place, true);
-           });
+  // Whether two items can have the same one.
+  Apart is_private(const Element& element, const llvm::Instruction& at) {
+    Apart all = element.second.empty() ? Apart::kNo : Apart::kYes;
+    for (const auto& [position, index] : element.second) {
+      const Place place = places_.read(index, 1, at);
+      all = std::min(all, keep_apart(place, place, true));
+    }
+    return all;
   }
 
   const llvm::SCEV* address_of(const Access& access) {
@@ -159,8 +163,7 @@ class Judge {
     std::set<Key> seen;
     std::vector<Access> kept;
     for (const Access& access : all) {
-      // Where all items have one place, it matters under which condition they reach it.
-      const void* block = access.place.ids.empty() ? access.at->getParent() : nullptr;
+      const void* block = access.at->getParent();  // others may lie behind other conditions
       const auto* step = llvm::dyn_cast<llvm::GEPOperator>(access.pointer->stripPointerCasts());
       const void* type = step ? step->getSourceElementType() : nullptr;
       if (seen.emplace(access.base, access.address, type, block, access.bytes, access.waits).second)
@@ -169,9 +172,10 @@ class Judge {
     return kept;
   }
 
-  bool same_element(const Access& load, const Access& store) {
+  Apart same_element(const Access& load, const Access& store) {
     const Element part = element(load);
-    return load.base == store.base && part == element(store) && is_private(part, *load.at);
+    return load.base == store.base && part == element(store) ? is_private(part, *load.at)
+                                                             : Apart::kNo;
   }
 
   // A load is safe where no store of another work-group can reach its place. Other parameters are
@@ -189,17 +193,45 @@ class Judge {
     if (load.waits)
       return refuse(verdict_, "it watches " + name + ", which other work-groups write", load.at);
     for (const Access* store : writers) {
-      if (load.base && store->base &&
-          (keep_apart(load.place, store->place, owned) || same_element(load, *store) ||
-           in_own_row(load, *store) || by_one_item(load, *store) || apart_by_guard(load, *store) ||
-           apart_by_guard(*store, load)))
-        continue;
+      if (load.base && store->base && are_apart(load, *store, owned)) continue;
       const std::string line = line_of(store->at);
       return refuse(verdict_,
                     "it reads " + name + " where another work-group may write it" +
                         (line.empty() || line == line_of(load.at) ? "" : " in " + line),
                     load.at);
     }
+  }
+
+  bool are_apart(const Access& load, const Access& store, bool owned) {
+    const Apart by_steps = keep_apart(load.place, store.place, owned),
+                by_element = by_steps == Apart::kYes ? by_steps : same_element(load, store);
+    if (by_steps == Apart::kYes || by_element == Apart::kYes || by_one_item(load, store) ||
+        apart_by_guard(load, store) || apart_by_guard(store, load))
+      return true;
+    const RowProof proof = rows_.apart(load, store);
+    const unsigned wanted = (place_bits(store) | verdict_.dimensions) & kGroupBits;
+    if (wanted != 0 && (proof.dimensions & wanted) == wanted) {
+      for (const LaunchCondition& condition : proof.conditions) demand(verdict_, condition);
+      return true;
+    }
+    if (proof.leaves_row || (by_steps == Apart::kNo && by_element == Apart::kNo)) return false;
+    if (!shows_at_merge(load)) return false;
+    // Nobody knows how far the rows reach: whoever merges the parts will see it.
+    if (const auto* argument = llvm::dyn_cast<llvm::Argument>(load.base))
+      verdict_.exclusive[argument->getArgNo()] = true;
+    return true;
+  }
+
+  // Whether all loads of this place only feed what is stored there: a device that read what the
+  // other one had to change first has then changed the place itself, or added nothing to it.
+  bool shows_at_merge(const Access& place) const {
+    return std::all_of(found_.loads.begin(), found_.loads.end(), [&](const Access& load) {
+      return load.base != place.base || load.address != place.address ||
+             std::any_of(found_.stores.begin(), found_.stores.end(), [&](const Access& store) {
+               return store.base == load.base && store.address == load.address &&
+                      is_update(*load.at, *store.at);
+             });
+    });
   }
 
   // if (id == 0) a[0] = 1; else a[id] += 1: what a guarded access touches is the place that the
@@ -223,56 +255,6 @@ class Judge {
     return false;
   }
 
-  // The row that an access stays in: id * length, where what is added to that lies within 0 and
-  // length by the conditions around it. Null where that is not known.
-  const llvm::SCEV* own_row(const Access& access) {
-    const auto* step = llvm::dyn_cast<llvm::GEPOperator>(access.pointer->stripPointerCasts());
-    if (!step || access.index || step->getNumIndices() != 1 || !access.place.clear ||
-        step->getPointerOperand()->stripPointerCasts() != access.base || access.bytes == 0 ||
-        access.bytes > stored_bytes(step->getResultElementType(), layout()) ||
-        access.place.ids.size() != 1)
-      return nullptr;
-    const auto* row = llvm::dyn_cast<llvm::SCEVMulExpr>(*access.place.ids.begin());
-    if (!row || row->getNumOperands() != 2) return nullptr;
-    const unsigned first = is_id(row->getOperand(0)) ? 0 : 1;
-    const llvm::SCEV* length = row->getOperand(1 - first);
-    const llvm::Value* index = step->getOperand(1);
-    if (const auto* wider = llvm::dyn_cast<llvm::CastInst>(index)) index = wider->getOperand(0);
-    const llvm::SCEV* place = evolution_.getSCEV(const_cast<llvm::Value*>(index));
-    if (!is_id(row->getOperand(first)) || !is_uniform(length) || place->getType() != row->getType())
-      return nullptr;
-    const llvm::SCEV* column = evolution_.getMinusSCEV(place, row);
-    const llvm::SCEV* zero = evolution_.getZero(column->getType());
-    const bool stays =
-        is_uniform(column) &&
-        evolution_.isKnownPredicateAt(llvm::ICmpInst::ICMP_SGE, column, zero, access.at) &&
-        evolution_.isKnownPredicateAt(llvm::ICmpInst::ICMP_SLT, column, length, access.at);
-    return stays ? row : nullptr;
-  }
-
-  // for (k = 1; k < n; ++k) a[id * n + k] += a[id * n + k - 1]
-  bool in_own_row(const Access& load, const Access& store) {
-    const llvm::SCEV* row = load.base == store.base ? own_row(load) : nullptr;
-    // Rows of floats and rows of doubles lie elsewhere.
-    return row && row == own_row(store) && load.place.terms.at(row) == store.place.terms.at(row);
-  }
-
-  // An id itself, however it is cast.
-  bool is_id(const llvm::SCEV* value) const {
-    while (const auto* cast = llvm::dyn_cast<llvm::SCEVCastExpr>(value)) value = cast->getOperand();
-    const auto* plain = llvm::dyn_cast<llvm::SCEVUnknown>(value);
-    return plain && llvm::isa<llvm::CallBase>(plain->getValue()) &&
-           (ids_.of(plain->getValue()) & kGroupBits) && !(ids_.of(plain->getValue()) & kFoldedBit);
-  }
-
-  // Nothing in it differs between items; loops may change it.
-  bool is_uniform(const llvm::SCEV* value) const {
-    return !llvm::SCEVExprContains(value, [this](const llvm::SCEV* part) {
-      const auto* unknown = llvm::dyn_cast<llvm::SCEVUnknown>(part);
-      return unknown && ids_.of(unknown->getValue()) != 0;
-    });
-  }
-
   // if (id == 0) *p += 1: whoever reads the place is whoever writes it.
   bool by_one_item(const Access& load, const Access& store) const {
     const Guards readers = guards(load), writers = guards(store);
@@ -289,6 +271,7 @@ class Judge {
   llvm::AssumptionCache assumptions_;
   llvm::ScalarEvolution evolution_;
   PlaceReader places_;
+  RowProver rows_;
   Accesses found_;
   SplitVerdict verdict_;
 };

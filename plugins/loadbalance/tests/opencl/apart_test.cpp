@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -15,8 +16,6 @@
 #include <thread>
 
 #include "profiled_kernel.hpp"
-
-extern char** environ;
 
 namespace omen::loadbalance {
 namespace {
@@ -92,7 +91,9 @@ TEST(Processes, HoldOneCompilerOrLibTorchEach) {
   // A look that sees none of them would prove nothing.
   EXPECT_THAT(seen, Contains("front end"));
   EXPECT_THAT(seen, Contains("driver"));
-  if (LOADBALANCE_TORCH) EXPECT_THAT(seen, Contains("LibTorch"));
+  if (LOADBALANCE_TORCH) {
+    EXPECT_THAT(seen, Contains("LibTorch"));
+  }
 }
 
 }  // namespace

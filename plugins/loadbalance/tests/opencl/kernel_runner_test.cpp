@@ -27,6 +27,7 @@ KernelSetup setup(const std::string& body, std::size_t items = 1024) {
   made.range.local = {64, 1, 1};
   made.parameters = {floats("x", true), floats("y")};
   made.written = {false, true};
+  made.exclusive = {false, false};
   made.arguments = make_arguments({"k", made.parameters, {}}, {made.range, {}, 0, 1});
   made.timeout_s = 20;
   return made;

@@ -17,16 +17,20 @@ Bytes floats(std::initializer_list<float> values) {
 }
 
 TEST(Merge, TakesWhatEachDeviceChanged) {
-  const Merged merged =
-      merge_results(floats({0, 0, 0, 9}), floats({1, 2, 0, 9}), floats({0, 0, 3, 9}), 4);
+  const Merged merged = merge_results(floats({0, 0, 0, 9}), floats({1, 2, 0, 9}),
+                                      floats({0, 0, 3, 9}), 4, Overlap::kAlike);
   EXPECT_EQ(merged.bytes, floats({1, 2, 3, 9}));
   EXPECT_EQ(merged.conflicts, 0u);
 }
 
 TEST(Merge, CountsPlacesThatBothChanged) {
-  const Merged merged = merge_results(floats({0, 0, 0}), floats({1, 2, 5}), floats({0, 3, 5}), 4);
-  EXPECT_EQ(merged.conflicts, 1u);
-  EXPECT_EQ(merged.first_conflict, 1u);
+  const auto merge = [](Overlap overlap) {
+    return merge_results(floats({0, 5, 0}), floats({1, 2, 5}), floats({1, 3, 5}), 4, overlap);
+  };
+  EXPECT_EQ(merge(Overlap::kAlike).conflicts, 1u);
+  EXPECT_EQ(merge(Overlap::kAlike).first_conflict, 1u);
+  EXPECT_EQ(merge(Overlap::kNone).conflicts, 3u);
+  EXPECT_EQ(merge(Overlap::kNone).first_conflict, 0u);
 }
 
 TEST(Compare, FindsTheLargestError) {

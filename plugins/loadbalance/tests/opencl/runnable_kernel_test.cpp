@@ -25,7 +25,8 @@ TEST(RunnableKernel, ComesBackFromItsText) {
   kernel.verdict.reasons = {"a", "b"};
   kernel.verdict.notes = {"c"};
   kernel.verdict.dimensions = 5;
-  kernel.verdict.written = {true};
+  kernel.verdict.written = kernel.verdict.exclusive = {true};
+  kernel.verdict.conditions = {{reach, "n >= 0"}};
   const RunnableKernel back = runnable_kernel_from(to_json(kernel));
   EXPECT_EQ(back.text, kernel.text);
   EXPECT_EQ(back.signature.required_group, kernel.signature.required_group);
@@ -33,6 +34,8 @@ TEST(RunnableKernel, ComesBackFromItsText) {
   EXPECT_EQ(back.signature.parameters[0].reach.at(0).parts.at(1).value, -4);
   EXPECT_EQ(back.verdict.reason(), "a; b");
   EXPECT_EQ(back.verdict.dimensions, 5u);
+  EXPECT_EQ(back.verdict.exclusive, kernel.verdict.exclusive);
+  EXPECT_EQ(back.verdict.conditions.at(0).text, "n >= 0");
   EXPECT_EQ(to_json(back), to_json(kernel));
 }
 

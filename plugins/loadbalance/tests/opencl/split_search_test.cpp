@@ -132,6 +132,26 @@ TEST(Search, WhatWonByLuckLosesAgainstOneDeviceInTheEnd) {
   EXPECT_DOUBLE_EQ(found.time_ms, 10);
 }
 
+TEST(Search, AChoiceByLuckLosesAgainstTheFastestSplitInTheEnd) {
+  // Leaving the second device nearly all looks as good as halves, until the last runs.
+  constexpr int kLast = 20;
+  int runs = 0, lucky_runs = 1 << 30;
+  const auto lucky = [&](double share) {
+    SplitTime time = machine(10, 10)(share);
+    if (share > 0 && share < 20 && runs < lucky_runs) time.total_ms = 5.05;
+    runs += share > 0 && share < 20;
+    return time;
+  };
+  SearchOptions options;
+  options.min_gain = 0.05;
+  EXPECT_GT(largest_gain(find_split(lucky, options).split_share), 1.0);
+  lucky_runs = runs - kLast;
+  runs = 0;
+  const SplitSearch found = find_split(lucky, options);
+  EXPECT_NEAR(found.split_share, 50, 5);
+  EXPECT_NEAR(found.single_ms / found.split_ms, 2, 0.2);
+}
+
 TEST(Search, TimesDevicesAloneInTurnsWithTheSplit) {
   std::vector<double> shares;
   const auto watched = [&shares](double share) {

@@ -10,6 +10,7 @@
 namespace omen::loadbalance {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -97,8 +98,6 @@ TEST(Splittable, WhatLiesBeforeAllThatIsWrittenMayBeRead) {
   expect_fine("int g = get_global_id(0); a[n - 1 - g] *= a[n];");
   expect_reason("a[n + i] /= a[n];", "it reads 'a'");
   expect_reason("a[n + 1 + i] /= a[n + 1];", "it reads 'a'");
-  expect_reason("a[n + 1 + i] = a[n + n];", "it reads 'a'");
-  expect_reason("a[1 + n * i] /= a[0];", "it reads 'a'");  // n may be negative
   expect_reason("int g = get_global_id(0); a[n + 1 + g] = a[n + 2 + g];", "it reads 'a'");
   expect_reason("int g = get_global_id(0); a[n + 1 - g] = a[n];", "it reads 'a'");
   expect_reason("for (int k = 0; k < 9; ++k) a[8 + i] += a[k];", "it reads 'a'");
@@ -130,6 +129,47 @@ TEST(Splittable, NeighboursInTheOwnRowMayBeRead) {
   expect_reason(
       row + "for (int k = 1; k < n; ++k) a[g * n + k] += ((__global double*)a)[g * n + k - 1];",
       "reads 'a'");
+}
+
+TEST(Splittable, WhatOnlyALaunchKnowsIsAConditionOfIt) {
+  const auto conditions = [](const std::string& body) {
+    const SplitVerdict verdict = judge(body);
+    EXPECT_EQ(verdict.reason(), "") << body;
+    std::vector<std::string> texts;
+    for (const LaunchCondition& condition : verdict.conditions) texts.push_back(condition.text);
+    return texts;
+  };
+  EXPECT_THAT(conditions("a[1 + n * i] /= a[0];"), Contains("n - 2 >= 0"));
+  EXPECT_THAT(conditions("if (i == 0) a[n] = 1; else a[i] = a[i] * 2;"),
+              Contains("n - 1 - get_global_id(0) >= 0"));
+  EXPECT_THAT(conditions("for (int k = 0; k < n; ++k) a[i * n + k] += 1;"), IsEmpty());
+  EXPECT_THAT(conditions("for (size_t k = i; k < n; k += get_global_size(0)) a[k] += 1;"),
+              ElementsAre("n >= 0"));
+  EXPECT_THAT(conditions("if (i < n) a[j * n + i] += 1;"), ElementsAre("n >= 0"));
+  EXPECT_THAT(conditions("int g = get_global_id(0); if (g < n) a[j * n + g] += 1;"), IsEmpty());
+}
+
+TEST(Splittable, RowsThatDataMakeLongAreCheckedAtTheMerge) {
+  const SplitVerdict verdict = judge("for (int k = 0; k < c[i]; ++k) a[i * n + k] += 1;");
+  EXPECT_EQ(verdict.reason(), "");
+  EXPECT_THAT(verdict.exclusive, ElementsAre(true, false, false, false));
+  EXPECT_THAT(judge("a[i] += 1;").exclusive, ElementsAre(false, false, false, false));
+}
+
+TEST(Splittable, ReadsThatNoStoreShowsAreNotLeftToTheMerge) {
+  const auto rows = [](const std::string& body) {
+    return "for (int k = 0; k < c[i]; ++k) { __global float* p = a + i * n + k; " + body + " }";
+  };
+  for (const char* update : {"*p *= 2;", "*p -= b[k];", "*p = mad(b[k], 2.0f, *p);"})
+    EXPECT_EQ(judge(rows(update)).reason(), "") << update;
+  for (const char* other :
+       {"if (*p > 0) *p += 1;", "float v = *p; *p = b[k] > 0 ? 7 : v;",
+        "float v = *p + 1; *p = v; c[n + i] = v;", "*p = fmax(*p, b[k]);", "*p = 1 - *p;"})
+    expect_reason(rows(other), "it reads 'a'");
+}
+
+TEST(Splittable, ValuesThatBranchesOnIdsChooseAreNotTheSameForAll) {
+  expect_reason("int m = 1; if (b[i] > 0) { c[i] = 1; m = 2; } a[i + m] += 1;", "it reads 'a'");
 }
 
 TEST(Splittable, OnePlaceForAllGroupsIsNot) {
@@ -241,7 +281,7 @@ TEST(Splittable, InnerIndicesStayWithinTheirArrays) {
   };
   EXPECT_EQ(reason("for (int m = 0; m < n; ++m) p[j][i][m] += p[j][i][n - m];"), "");
   EXPECT_EQ(reason("p[i][3][2] = 1; for (int m = 0; m < n; ++m) p[i][m][1] += p[i][0][m];"), "");
-  EXPECT_THAT(reason("for (int m = 0; m < n; ++m) p[j][i][m] += p[j][i + 1][m];"),
+  EXPECT_THAT(reason("for (int m = 0; m < n; ++m) p[j + 1][i][m] += p[j][i][m];"),
               HasSubstr("it reads 'p'"));
   EXPECT_EQ(reason("p[j][1][i] = 1; for (int m = 0; m < n; ++m) p[j][m][i] += p[j][0][i];"), "");
   EXPECT_THAT(reason("p[i / 2][0][0] += 1;"), HasSubstr("it reads 'p'"));
@@ -259,7 +299,6 @@ TEST(Splittable, BordersBelongToTheItemThatIsThere) {
   expect_fine("int g = get_global_id(0); if (g == n - 1) a[n - 1] = 1; else a[g] = a[g] * 2;");
   expect_fine("if (i == 0) a[j * n] = 1; else a[j * n + i] += 2;", 2);
   expect_reason("if (i == 3) a[4] = 1; else a[i] = a[i] * 2;", "it reads 'a'");
-  expect_reason("if (i == 0) a[n] = 1; else a[i] = a[i] * 2;", "it reads 'a'");
 }
 
 }  // namespace
