@@ -17,8 +17,8 @@ enum class Part : std::uint8_t { train, test, absent };
 inline constexpr std::array kPartNames = {"train", "test", "absent"};
 
 struct CorpusOptions {
-  std::int64_t train_nets = 1200, test_nets = 200, absent_nets = 40;
-  std::int64_t train_rows = 54000, test_rows = 4000, absent_rows = 2000;
+  std::int64_t train_nets = 1360, test_nets = 200, absent_nets = 40;
+  std::int64_t train_rows = 68000, test_rows = 4000, absent_rows = 2000;
   double noise = 0;  // deviation of the logarithm of each cost
   std::uint64_t seed = 1;
 };

@@ -9,15 +9,15 @@
 namespace omen::power {
 
 struct CorpusFrontendOptions {
-  std::int64_t train_nets = 1200, test_nets = 200, absent_nets = 40;
-  std::int64_t train_rows = 54000, test_rows = 4000, absent_rows = 2000, corpus_seed = 1;
+  std::int64_t train_nets = 1360, test_nets = 200, absent_nets = 40;
+  std::int64_t train_rows = 68000, test_rows = 4000, absent_rows = 2000, corpus_seed = 1;
   double noise = 0;
 
   static auto spec() {
     using O = CorpusFrontendOptions;
     return options(
         opt(&O::train_nets, "train_nets", "networks to learn from").range(1, 1e6),
-        opt(&O::train_rows, "train_rows", "their rows").range(1, 1e8),
+        opt(&O::train_rows, "train_rows", "their rows").range(0, 1e8),
         opt(&O::test_nets, "test_nets", "further networks of the same families").range(0, 1e6),
         opt(&O::test_rows, "test_rows", "their rows").range(0, 1e8),
         opt(&O::absent_nets, "absent_nets", "networks of a family apart").range(0, 1e6),

@@ -7,6 +7,7 @@
 #include <map>
 #include <omen/optional_columns.hpp>
 #include <omen/registry.hpp>
+#include <omen/score_rows.hpp>
 #include <tuple>
 
 #include "energy/node_plan.hpp"
@@ -143,11 +144,6 @@ TableStream EnergyScorer::enumerate(const Dataset& in, const Run& run) {
 
 TableStream EnergyScorer::score(const Dataset& in, const Run& run) {
   std::map<std::int64_t, std::vector<Judged>> rows = read_judged(in);
-  std::vector<std::int64_t> workload;
-  std::vector<std::int32_t> candidate, rank;
-  std::vector<double> score;
-  std::vector<bool> feasible;
-  std::vector<std::string> reason;
   for (auto& [id, choices] : rows) {
     run.step(-1, "joules");
     std::vector<JobChoice> costs;
@@ -160,6 +156,7 @@ TableStream EnergyScorer::score(const Dataset& in, const Run& run) {
       choices[i].front = front[i] && choices[i].known();
   }
   if (options_.node_w > 0) plan_jobs(rows, options_.node_w);
+  ScoreRows scores;
   for (auto& [id, choices] : rows) {
     double worst = 0;
     for (const Judged& one : choices)
@@ -171,24 +168,12 @@ TableStream EnergyScorer::score(const Dataset& in, const Run& run) {
       };
       return key(a) < key(b);
     });
-    std::int32_t place = 0;
-    for (const Judged& one : choices) {
-      workload.push_back(id);
-      candidate.push_back(one.candidate);
-      rank.push_back(++place);
-      score.push_back(one.known() ? -cost_of(one, options_.objective) : -2 * worst - 1);
-      feasible.push_back(one.blocked.empty());
-      reason.push_back(one.blocked.empty() ? reason_of(one, options_) : one.blocked);
-    }
+    for (const Judged& one : choices)
+      scores.add(id, one.candidate,
+                 one.known() ? -cost_of(one, options_.objective) : -2 * worst - 1,
+                 one.blocked.empty(), one.blocked.empty() ? reason_of(one, options_) : one.blocked);
   }
-  return TableBuilder()
-      .add("workload_id", std::move(workload))
-      .add("candidate_id", std::move(candidate))
-      .add("score", std::move(score))
-      .add("rank", std::move(rank))
-      .add_bools("feasible", feasible)
-      .add_strings("reason", reason)
-      .finish();
+  return scores.finish();
 }
 
 Component energy_component() {

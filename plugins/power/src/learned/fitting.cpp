@@ -20,7 +20,7 @@
 namespace omen::power {
 namespace {
 
-constexpr double kHuberDelta = 0.1;
+constexpr double kHuberDelta = 0.03;
 
 // One net with some of its rows.
 struct Chunk {
@@ -151,17 +151,58 @@ std::vector<std::size_t> measured_rows(const LearnedRows& rows) {
   return chosen;
 }
 
+std::unique_ptr<PowerNetwork> new_network(const LearnedRows& train,
+                                          const std::vector<std::size_t>& of_rows, NetworkKind kind,
+                                          const LearnedOptions& options, const Run& run) {
+  auto made = std::make_unique<PowerNetwork>(NetworkShape{kind, options.encoder, options.width},
+                                             choose_knots(train, of_rows), run.seed());
+  std::vector<double> mean(kCosts, 0);
+  double layers = 0;
+  const auto count = static_cast<double>(of_rows.size());
+  for (const std::size_t row : of_rows) {
+    for (std::size_t c = 0; c < kCosts; ++c) mean[c] += train.rows[row].cost[c] / count;
+    const LearnedNet& net = train.nets[static_cast<std::size_t>(train.rows[row].net)];
+    layers += static_cast<double>(net.layers()) / count;
+  }
+  made->centre(mean, layers);
+  return made;
+}
+
+void measure_misses(LearnedModel& model, const LearnedRows& rows, const Split& split,
+                    const Run& run) {
+  const std::vector<std::vector<double>> said = ask(model, rows, run);
+  const auto misses = [&](const std::vector<std::size_t>& of_rows, std::size_t cost) {
+    Misses made;
+    for (const std::size_t row : of_rows) {
+      const LearnedRow& one = rows.rows[row];
+      const double answers[kCosts] = {said[0][row], said[1][row], said[2][row]};
+      made.inputs.push_back(
+          scale_inputs(one, rows.nets[static_cast<std::size_t>(one.net)], answers));
+      made.miss.push_back(std::abs(said[cost][row] - one.cost[cost]));
+    }
+    return made;
+  };
+  // Too few nets to hold any back: what was learnt from then bounds the error from below.
+  const std::vector<std::size_t>& judged = split.calibrate.empty() ? split.fit : split.calibrate;
+  model.scales.resize(kCosts);
+  for (std::size_t c = 0; c < kCosts; ++c)
+    model.scales[c].fit(misses(split.fit, c), misses(judged, c));
+}
+
 void train_network(PowerNetwork& network, const LearnedRows& rows, const std::vector<Chunk>& chunks,
                    const LearnedRows& valid, const LearnedOptions& options, const std::string& task,
                    const LearnedModel& model, const Run& run) {
   torch_kit::TrainingTask job;
   job.state = network.state();
   job.items = static_cast<std::int64_t>(chunks.size());
+  std::vector<BlockTensors> nets;
+  nets.reserve(rows.nets.size());
+  for (const LearnedNet& net : rows.nets) nets.push_back(block_tensors(net));
   job.loss = [&](const std::vector<std::int64_t>& items) {
     std::vector<at::Tensor> said, wanted;
     for (const std::int64_t item : items) {
       const Chunk& chunk = chunks[static_cast<std::size_t>(item)];
-      said.push_back(network.forward(rows.nets[static_cast<std::size_t>(chunk.net)],
+      said.push_back(network.forward(nets[static_cast<std::size_t>(chunk.net)],
                                      hardware_of_rows(rows, chunk.rows)));
       wanted.push_back(costs_of_rows(rows, chunk.rows));
     }
@@ -201,10 +242,11 @@ std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRow
       kCosts, std::vector<double>(rows.rows.size(), std::numeric_limits<double>::quiet_NaN()));
   for (const Chunk& chunk : chunks_of(rows, all, kTogether)) {
     if (run.cancelled()) throw Error(OMEN_CANCELLED, "predict was cancelled");
-    const at::Tensor costs = model.network
-                                 ->forward(rows.nets[static_cast<std::size_t>(chunk.net)],
-                                           hardware_of_rows(rows, chunk.rows))
-                                 .contiguous();
+    const at::Tensor costs =
+        model.network
+            ->forward(block_tensors(rows.nets[static_cast<std::size_t>(chunk.net)]),
+                      hardware_of_rows(rows, chunk.rows))
+            .contiguous();
     const float* at = costs.data_ptr<float>();
     for (const std::size_t row : chunk.rows)
       for (std::size_t c = 0; c < kCosts; ++c)
@@ -214,35 +256,19 @@ std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRow
 }
 
 LearnedModel fit_model(const LearnedRows& train, const LearnedRows& valid, NetworkKind kind,
-                       const LearnedOptions& options, const std::string& task, const Run& run) {
+                       std::unique_ptr<PowerNetwork> start, const LearnedOptions& options,
+                       const std::string& task, const Run& run) {
   const Split split = split_rows(train, options, run.seed());
   LearnedModel model;
   model.offsets.assign(kCosts, 0);
   note_ranges(model, train, split.fit);
-  model.network = std::make_unique<PowerNetwork>(NetworkShape{kind, options.encoder, options.width},
-                                                 choose_knots(train, split.fit), run.seed());
-  std::vector<double> mean(kCosts, 0);
-  double layers = 0;
-  for (const std::size_t row : split.fit) {
-    for (std::size_t c = 0; c < kCosts; ++c)
-      mean[c] += train.rows[row].cost[c] / static_cast<double>(split.fit.size());
-    layers +=
-        static_cast<double>(train.nets[static_cast<std::size_t>(train.rows[row].net)].layers()) /
-        static_cast<double>(split.fit.size());
-  }
-  model.network->centre(mean, layers);
+  model.network = start ? std::move(start) : new_network(train, split.fit, kind, options, run);
   const std::vector<Chunk> chunks =
       chunks_of(train, split.fit, static_cast<std::size_t>(options.chunk_rows));
-  train_network(*model.network, train, chunks, valid, options, task, model, run);
-  // Too few nets to hold any back: what was learnt from then bounds the error from below.
-  const std::vector<std::size_t>& judged = split.calibrate.empty() ? split.fit : split.calibrate;
-  const std::vector<std::vector<double>> said = ask(model, train, run);
-  model.residuals.resize(kCosts);
-  for (std::size_t c = 0; c < kCosts; ++c) {
-    for (const std::size_t row : judged)
-      model.residuals[c].push_back(std::abs(said[c][row] - train.rows[row].cost[c]));
-    std::sort(model.residuals[c].begin(), model.residuals[c].end());
-  }
+  if (options.epochs > 0)
+    train_network(*model.network, train, chunks, valid, options, task, model, run);
+  model.network->round_to_half();
+  measure_misses(model, train, split, run);
   return model;
 }
 

@@ -6,8 +6,10 @@
 
 namespace omen::power {
 
+// Goes on with `start` where there is one; without epochs only its intervals are measured anew.
 LearnedModel fit_model(const LearnedRows& train, const LearnedRows& valid, NetworkKind kind,
-                       const LearnedOptions& options, const std::string& task, const Run& run);
+                       std::unique_ptr<PowerNetwork> start, const LearnedOptions& options,
+                       const std::string& task, const Run& run);
 
 // Logarithms of the costs of each row; rows that cannot be answered keep NaN.
 std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRows& rows,

@@ -2,9 +2,12 @@
 // Options, tables in and tables out, and the file.
 #include "learned/learned_predictor.hpp"
 
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
 #include <cmath>
+#include <omen/learn/artifact_state.hpp>
 #include <omen/learn/errors.hpp>
-#include <omen/learn/intervals.hpp>
 
 #include "learned/fitting.hpp"
 #include "nets/block_features.hpp"
@@ -63,12 +66,25 @@ std::vector<std::vector<float>> unflattened(const std::vector<float>& flat, std:
   return lists;
 }
 
+const std::string kWeightPrefix = "network.";
+
+void load_weights(const torch_kit::StateDict& state, const ArtifactReader& in) {
+  const c10::NoGradGuard guard;
+  for (const torch_kit::NamedTensor& entry : state.entries()) {
+    const at::Tensor kept = torch_kit::get_tensor(in, kWeightPrefix + entry.name);
+    if (kept.sizes() != entry.tensor.sizes())
+      learn::throw_bad_data("the model's " + entry.name + " has another shape", "Train it again.");
+    entry.tensor.copy_(kept);
+  }
+}
+
 }  // namespace
 
 std::vector<Option<LearnedOptions>> LearnedOptions::spec() {
   using O = LearnedOptions;
   return options(
-      opt(&O::epochs, "epochs", "passes over the rows").range(1, 10000),
+      opt(&O::epochs, "epochs", "passes over the rows; 0 measures the intervals of --from anew")
+          .range(0, 10000),
       opt(&O::encoder, "encoder", "width of the encoders of blocks and accelerators")
           .range(4, 2048),
       opt(&O::width, "width", "width of what a block and an accelerator meet in").range(4, 2048),
@@ -94,8 +110,9 @@ void LearnedPredictor::fit(const Dataset& train, const Dataset& valid, const Run
     judged = read_learned_rows(valid);
     read_costs(valid, judged);
   }
-  model_ = std::make_unique<LearnedModel>(
-      fit_model(rows, judged, kind_, options_, train.task_hash(), run));
+  model_ = std::make_unique<LearnedModel>(fit_model(rows, judged, kind_,
+                                                    model_ ? std::move(model_->network) : nullptr,
+                                                    options_, train.task_hash(), run));
 }
 
 TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
@@ -103,9 +120,6 @@ TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
   const LearnedRows rows = read_learned_rows(in);
   const std::vector<std::vector<double>> said = ask(model, rows, run);
   const double level = run.interval_level() > 0 ? run.interval_level() : kUsualLevel;
-  double half[kCosts];
-  for (std::size_t c = 0; c < kCosts; ++c)
-    half[c] = learn::ResidualQuantiles(model.residuals[c]).half_width(level);
   Answer answers[] = {{"p_core_w", "W", {}, {}, {}},
                       {"p_bw_w", "W", {}, {}, {}},
                       {"latency_s", "s", {}, {}, {}},
@@ -124,10 +138,18 @@ TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
                                        rows.nets[static_cast<std::size_t>(row.net)].features));
     status.push_back(!row.refusal.empty() ? row.refusal : outside ? "extrapolating" : "ok");
     const double factor = outside ? kWiderOutside : 1;
-    for (std::size_t c = 0; c < kCosts; ++c) answers[c].add(said[c][i], factor * half[c]);
+    double half[kCosts] = {};
+    if (row.refusal.empty()) {
+      const double own[kCosts] = {said[0][i], said[1][i], said[2][i]};
+      const learn::Vector inputs =
+          scale_inputs(row, rows.nets[static_cast<std::size_t>(row.net)], own);
+      for (std::size_t c = 0; c < kCosts; ++c)
+        half[c] = factor * model.scales[c].half_width(level, inputs);
+    }
+    for (std::size_t c = 0; c < kCosts; ++c) answers[c].add(said[c][i], half[c]);
     const double power = std::log(std::exp(said[0][i]) + std::exp(said[1][i]));
-    answers[3].add(power, factor * std::max(half[0], half[1]));
-    answers[4].add(power + said[2][i], factor * (std::max(half[0], half[1]) + half[2]));
+    answers[3].add(power, std::max(half[0], half[1]));
+    answers[4].add(power + said[2][i], std::max(half[0], half[1]) + half[2]);
   }
   TableBuilder table;
   table.add("workload_id", std::move(id));
@@ -176,16 +198,11 @@ void LearnedPredictor::save(ArtifactWriter& out) const {
   out.put("block_low", model.block_low);
   out.put("block_high", model.block_high);
   out.put("offsets", model.offsets);
-  for (std::size_t c = 0; c < kCosts; ++c) {
-    // A hundred ranks say as much about a quantile as thousands.
-    const std::vector<double>& all = model.residuals[c];
-    std::vector<double> thin;
-    const std::size_t most = std::min<std::size_t>(all.size(), 400);
-    for (std::size_t i = 0; i < most; ++i)
-      thin.push_back(all[most == 1 ? 0 : i * (all.size() - 1) / (most - 1)]);
-    out.put(std::string("residuals_") + kCostNames[c], thin);
-  }
-  torch_kit::save_state(model.network->state(), out, "network.");
+  learn::ArtifactState state(out);
+  for (std::size_t c = 0; c < kCosts; ++c)
+    model.scales[c].save(state, std::string("misses_") + kCostNames[c]);
+  for (const torch_kit::NamedTensor& entry : model.network->state().entries())
+    torch_kit::put_tensor(out, kWeightPrefix + entry.name, entry.tensor.detach().to(at::kHalf));
 }
 
 void LearnedPredictor::load(const ArtifactReader& in) {
@@ -200,7 +217,7 @@ void LearnedPredictor::load(const ArtifactReader& in) {
   next->network = std::make_unique<PowerNetwork>(
       NetworkShape{kind_, static_cast<std::int64_t>(shape[0]), static_cast<std::int64_t>(shape[1])},
       std::move(knots), 0);
-  torch_kit::load_state(next->network->state(), in, "network.");
+  load_weights(next->network->state(), in);
   next->low = in.get<float>("low");
   next->high = in.get<float>("high");
   next->block_low = in.get<float>("block_low");
@@ -210,8 +227,10 @@ void LearnedPredictor::load(const ArtifactReader& in) {
       next->block_low.size() != kBlockFeatures || next->block_high.size() != kBlockFeatures ||
       next->offsets.size() != kCosts)
     learn::throw_bad_data("the model holds another number of inputs", "Train it again.");
+  next->scales.resize(kCosts);
+  const learn::ArtifactSource source(in);
   for (std::size_t c = 0; c < kCosts; ++c)
-    next->residuals.push_back(in.get<double>((std::string("residuals_") + kCostNames[c]).c_str()));
+    next->scales[c].load(source, std::string("misses_") + kCostNames[c]);
   model_ = std::move(next);
 }
 
@@ -236,7 +255,7 @@ Component described(const char* id, const char* summary) {
              "workloads.batch:optional", "workloads.zero_gate:optional")
       .writes("p_core_w:W:lower", "p_bw_w:W:lower", "latency_s:s:lower", "power_w:W:lower",
               "energy_j:J:lower")
-      .caps(OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_UNCERTAINTY);
+      .caps(OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_UNCERTAINTY | OMEN_CAP_WARM_START);
 }
 
 }  // namespace

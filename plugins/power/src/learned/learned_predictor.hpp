@@ -5,6 +5,7 @@
 #include <memory>
 #include <omen/plugin.hpp>
 
+#include "learned/error_scale.hpp"
 #include "learned/power_network.hpp"
 
 namespace omen::power {
@@ -21,8 +22,8 @@ struct LearnedOptions {
 // A trained network with what it needs to know about itself.
 struct LearnedModel {
   std::unique_ptr<PowerNetwork> network;
-  std::vector<std::vector<double>> residuals;  // by cost, ascending absolute ones of held-out nets
-  std::vector<float> low, high;                // of the hardware vector in training
+  std::vector<ErrorScale> scales;  // by cost
+  std::vector<float> low, high;    // of the hardware vector in training
   std::vector<float> block_low, block_high;
   std::vector<double> offsets;  // of the logarithms, learnt from observed rows
 };

@@ -2,6 +2,7 @@
 // Tables to vectors.
 #include "learned/learned_rows.hpp"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -27,6 +28,24 @@ std::map<std::int64_t, int> weight_bits(const std::vector<double>& graph,
     bits.emplace(static_cast<std::int64_t>(graph[i]),
                  static_cast<int>(hardware[i].hardware.bits_w));
   return bits;
+}
+
+// Blocks that are alike stand once, with the sum of their shares.
+LearnedNet learned_net(const Net& net, const Bits& bits) {
+  std::map<std::array<float, kBlockFeatures>, std::size_t> known;
+  std::vector<double> share;
+  LearnedNet made;
+  for (const Primitive& layer : net.layers) {
+    const auto features = block_features(layer, bits);
+    const auto [at, fresh] = known.emplace(features, share.size());
+    if (fresh) {
+      made.features.insert(made.features.end(), features.begin(), features.end());
+      share.push_back(0);
+    }
+    share[at->second] += std::max(layer.share, 1e-12);
+  }
+  for (const double sum : share) made.log_share.push_back(static_cast<float>(std::log(sum)));
+  return made;
 }
 
 }  // namespace
@@ -66,13 +85,7 @@ LearnedRows read_learned_rows(const Dataset& in) {
     const auto precision = bits.find(key);
     if (precision == bits.end()) continue;
     place[key] = static_cast<std::int32_t>(made.nets.size());
-    LearnedNet one;
-    for (const Primitive& layer : read.net.layers) {
-      const auto features = block_features(layer, Bits{precision->second, 8, 32});
-      one.features.insert(one.features.end(), features.begin(), features.end());
-      one.log_share.push_back(static_cast<float>(std::log(std::max(layer.share, 1e-12))));
-    }
-    made.nets.push_back(std::move(one));
+    made.nets.push_back(learned_net(read.net, Bits{precision->second, 8, 32}));
   }
   for (std::size_t i = 0; i < id.size(); ++i) {
     LearnedRow row;

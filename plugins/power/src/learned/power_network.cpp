@@ -17,9 +17,10 @@ namespace {
 
 constexpr std::size_t kMostKnots = 16;
 // How sharply the slower of arithmetic and memory decides the time of a block.
-constexpr double kSharpness = 8;
-// What a block contributes: energy of core and memory, times of both, and a start for the first.
-constexpr std::int64_t kHeads = 5;
+constexpr double kSharpness = 24;
+// What a block contributes: energy of the core, bytes, time of the array, a start for the first
+// one.
+constexpr std::int64_t kHeads = 4;
 
 std::vector<float> knots_of(std::vector<float> values) {
   std::sort(values.begin(), values.end());
@@ -107,11 +108,14 @@ PowerNetwork::PowerNetwork(const NetworkShape& shape, Knots knots, std::uint64_t
   add_linear("meet.block", encoder, width);
   add_linear("meet.scale", encoder, width, 0.3);
   add_linear("meet.shift", encoder, width);
-  add_linear("pair", width, width);
+  add_linear("pair.0", width, width);
+  add_linear("pair.1", width, width, 0.3);
   add_linear("heads", width, kHeads, 0.3);
   add_linear("heads.block", encoder, kHeads, 0.3);
   add_linear("heads.hardware", encoder, kHeads, 0.3);
-  add_linear("idle", encoder, 2, 0.3);
+  add_linear("meet.pair", kPairNumbers, width, 0.3);
+  add_linear("counts", encoder, kPairNumbers * kHeads, 0.1);
+  add_linear("memory", encoder, 4, 0.3);
 }
 
 void PowerNetwork::add_linear(const std::string& name, std::int64_t in, std::int64_t out,
@@ -132,44 +136,59 @@ void PowerNetwork::centre(const std::vector<double>& mean_costs, double mean_lay
     state_.at("joint.2.bias").copy_(at::tensor({core, memory, time}, at::kFloat));
     return;
   }
+  // What an operation, a byte and a product cost where all blocks had the mean share of each.
   const double share = time - std::log(std::max(1.0, mean_layers));
-  // Constant powers start at a tenth of the mean, the start of the first block far below the rest.
+  constexpr double kMeanAmount = 15;
   state_.at("heads.bias")
-      .copy_(at::tensor({core + share, memory + share, share, share - 1, share - 4}, at::kFloat));
-  state_.at("idle.bias").copy_(at::tensor({core - 2.3, memory - 2.3}, at::kFloat));
+      .copy_(at::tensor({core + share - kMeanAmount, 0.0, share - kMeanAmount, share - 4},
+                        at::kFloat));
+  // Constant powers start at a tenth of the mean.
+  state_.at("memory.bias")
+      .copy_(at::tensor(
+          {memory + share - kMeanAmount, share - kMeanAmount - 1, core - 2.3, memory - 2.3},
+          at::kFloat));
 }
 
-at::Tensor PowerNetwork::forward(const LearnedNet& net, const at::Tensor& hardware) const {
-  const auto layers = static_cast<std::int64_t>(net.layers());
-  const at::Tensor features =
-      at::from_blob(const_cast<float*>(net.features.data()),
-                    {layers, static_cast<std::int64_t>(kBlockFeatures)}, at::kFloat);
-  const at::Tensor share =
-      at::from_blob(const_cast<float*>(net.log_share.data()), {layers}, at::kFloat);
-  at::Tensor blocks = at::cat({features * 0.1, between_knots(features, block_knots_)}, 1);
+void PowerNetwork::round_to_half() {
+  const c10::NoGradGuard guard;
+  for (const torch_kit::NamedTensor& entry : state_.entries())
+    entry.tensor.copy_(entry.tensor.to(at::kHalf));
+}
+
+at::Tensor PowerNetwork::forward(const BlockTensors& net, const at::Tensor& hardware) const {
+  at::Tensor blocks = at::cat({net.features * 0.1, between_knots(net.features, block_knots_)}, 1);
   blocks = at::silu(linear("block.1", at::silu(linear("block.0", blocks))));
   at::Tensor built = at::cat({hardware * 0.1, between_knots(hardware, hardware_knots_)}, 1);
   built = at::silu(linear("hardware.1", at::silu(linear("hardware.0", built))));
-  return shape_.kind == NetworkKind::flat ? flat(blocks, built, share)
-                                          : additive(blocks, built, share);
+  return shape_.kind == NetworkKind::flat
+             ? flat(blocks, built, net.log_share)
+             : additive(net, blocks, built, pair_numbers(net, hardware));
 }
 
-at::Tensor PowerNetwork::additive(const at::Tensor& blocks, const at::Tensor& hardware,
-                                  const at::Tensor& log_share) const {
+at::Tensor PowerNetwork::additive(const BlockTensors& net, const at::Tensor& blocks,
+                                  const at::Tensor& hardware, const at::Tensor& pairs) const {
   const at::Tensor own = linear("meet.block", blocks).unsqueeze(0);
   const at::Tensor scale = linear("meet.scale", hardware).unsqueeze(1) + 1;
   const at::Tensor shift = linear("meet.shift", hardware).unsqueeze(1);
-  const at::Tensor met = at::silu(at::addcmul(shift, own, scale));
+  const at::Tensor met = at::silu(at::addcmul(shift, own, scale) + linear("meet.pair", pairs));
+  const at::Tensor first = at::silu(linear("pair.0", met));
+  const at::Tensor deep = first + at::silu(linear("pair.1", first));
+  // Which counts matter is up to the accelerator, above all to its dataflow.
+  const at::Tensor counted =
+      at::bmm(pairs, linear("counts", hardware).view({-1, kPairNumbers, kHeads}));
   const at::Tensor heads =
-      linear("heads", at::silu(linear("pair", met))) + linear("heads.block", blocks).unsqueeze(0) +
-      linear("heads.hardware", hardware).unsqueeze(1) + log_share.view({1, -1, 1});
-  const at::Tensor core = at::logsumexp(heads.select(2, 0), 1),
-                   memory = at::logsumexp(heads.select(2, 1), 1);
-  const at::Tensor running = at::logsumexp(soft_maximum(heads.select(2, 2), heads.select(2, 3)), 1);
-  const at::Tensor time = at::logaddexp(running, heads.select(2, 4).select(1, 0));
-  const at::Tensor idle = linear("idle", hardware);
-  return at::stack({at::logaddexp(core - time, idle.select(1, 0)),
-                    at::logaddexp(memory - time, idle.select(1, 1)), time},
+      linear("heads", deep) + counted + linear("heads.block", blocks).unsqueeze(0) +
+      linear("heads.hardware", hardware).unsqueeze(1) + net.log_share.view({1, -1, 1});
+  const auto amount = [&](std::int64_t at) { return net.amounts.select(1, at).unsqueeze(0); };
+  const at::Tensor core = heads.select(2, 0) + amount(0), bytes = heads.select(2, 1) + amount(1),
+                   work = heads.select(2, 2) + amount(2);
+  const at::Tensor of_memory =
+      linear("memory", hardware);  // energy and time of a byte, idle powers
+  const auto memory = [&](std::int64_t at) { return of_memory.select(1, at); };
+  const at::Tensor running = at::logsumexp(soft_maximum(work, bytes + memory(1).unsqueeze(1)), 1);
+  const at::Tensor time = at::logaddexp(running, heads.select(2, 3).select(1, net.first));
+  return at::stack({at::logaddexp(at::logsumexp(core, 1) - time, memory(2)),
+                    at::logaddexp(at::logsumexp(bytes, 1) + memory(0) - time, memory(3)), time},
                    1);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "learned/learned_rows.hpp"
+#include "learned/pairing.hpp"
 #include "omen/torch/state_dict.hpp"
 
 namespace omen::power {
@@ -35,7 +36,10 @@ class PowerNetwork {
   void centre(const std::vector<double>& mean_costs, double mean_layers);
   // [rows, kCosts] logarithms for one net on accelerators [rows, hardware_width()]; gradients flow
   // into the accelerators where they ask for one.
-  at::Tensor forward(const LearnedNet& net, const at::Tensor& hardware) const;
+  at::Tensor forward(const BlockTensors& net, const at::Tensor& hardware) const;
+
+  // Weights as a file keeps them, so that what is measured of a model holds for its file.
+  void round_to_half();
 
   torch_kit::StateDict& state() { return state_; }
   const torch_kit::StateDict& state() const { return state_; }
@@ -45,8 +49,8 @@ class PowerNetwork {
  private:
   at::Tensor linear(const std::string& name, const at::Tensor& x) const;
   void add_linear(const std::string& name, std::int64_t in, std::int64_t out, double gain = 1);
-  at::Tensor additive(const at::Tensor& blocks, const at::Tensor& hardware,
-                      const at::Tensor& log_share) const;
+  at::Tensor additive(const BlockTensors& net, const at::Tensor& blocks, const at::Tensor& hardware,
+                      const at::Tensor& pairs) const;
   at::Tensor flat(const at::Tensor& blocks, const at::Tensor& hardware,
                   const at::Tensor& log_share) const;
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <omen/optional_columns.hpp>
+#include <omen/registry.hpp>
 #include <sstream>
 
 #include "llm/serving_rows.hpp"
@@ -32,6 +33,7 @@ std::vector<Choice> choices_of(const EstimateOptions& o, const std::string& prec
   const std::vector<std::string> gpus = listed(o.gpu);
   if (gpus.empty())
     throw Error(OMEN_INVALID_ARGUMENT, "no GPU is named", "Add --gpu h100, for example.");
+  for (const std::string& gpu : gpus) devices::find(gpu);  // throws with near names
   const Choice usual{"", gpus[0], precision, o.gpus, o.batch, o.input_tokens, o.power_cap_w};
   const auto add = [&](const std::string& name, auto&& change) {
     Choice made = usual;

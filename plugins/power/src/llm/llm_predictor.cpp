@@ -3,15 +3,14 @@
 #include "llm/llm_predictor.hpp"
 
 #include <cmath>
-#include <iterator>
 #include <omen/learn/artifact_state.hpp>
+#include <omen/learn/dataset_reader.hpp>
 #include <omen/learn/errors.hpp>
 
 namespace omen::power {
 namespace {
 
 constexpr const char* kLlmId = "power.llm";
-constexpr const char* kLlmComponentKey = "power.component";
 constexpr double kUsualLlmLevel = 0.9;
 // Nobody measured how wrong the closed form is where it extrapolates; twice as wrong is a guess
 // that keeps the interval from looking better than it is.
@@ -135,13 +134,8 @@ std::optional<Serving> at_rate(const LlmModel& model, Serving serving, double re
 }
 
 void LlmPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
-  std::vector<MeasuredRun> runs = read_measured_runs(train, run);
-  // Nothing is chosen on the validation rows, so they are free to be learnt from.
-  if (valid && valid.has("targets")) {
-    std::vector<MeasuredRun> more = read_measured_runs(valid, run);
-    runs.insert(runs.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
-  }
+  const std::vector<MeasuredRun> runs = learn::read_both(
+      train, valid, [&](const Dataset& data) { return read_measured_runs(data, run); });
   LlmFitOptions how;
   how.folds = options_.folds;
   how.core_only = options_.core;
@@ -166,16 +160,12 @@ void LlmPredictor::observe(const Dataset& measured, const Run& run) {
 }
 
 void LlmPredictor::save(ArtifactWriter& out) const {
-  const LlmModel& model = learn::require_model(model_, kLlmId);
-  out.put_meta(kLlmComponentKey, kLlmId);
-  learn::ArtifactState state(out);
-  model.save(state);
+  learn::save_model(model_, kLlmId, out);
 }
 
 void LlmPredictor::load(const ArtifactReader& in) {
-  learn::require_component(in.meta(kLlmComponentKey), kLlmId);
   auto next = std::make_unique<LlmModel>();
-  next->load(learn::ArtifactSource(in));
+  next->load(learn::saved_model(in, kLlmId));
   model_ = std::move(next);
 }
 

@@ -11,6 +11,7 @@ namespace omen::power {
 namespace {
 
 constexpr std::size_t kFewestBoardRows = 5;
+constexpr Eigen::Index kRowsTogether = 100;
 constexpr double kBoardNoise = 0.002, kNetLength = 1.5, kOtherFamily = 0.3, kOtherPrecision = 0.3;
 
 double matern(double squared, double length) {
@@ -58,28 +59,38 @@ std::vector<MeasuredBoard> usable(const std::vector<MeasuredBoard>& rows) {
 
 }  // namespace
 
-void BoardModel::append(const std::vector<MeasuredBoard>& rows) {
+void BoardModel::append(const std::vector<MeasuredBoard>& rows,
+                        const std::function<void(double)>& step) {
   const auto old = static_cast<Eigen::Index>(rows_.size()),
              more = static_cast<Eigen::Index>(rows.size());
-  Eigen::MatrixXd corner = between(rows, rows);
-  corner.diagonal().array() += kBoardNoise;
-  Eigen::MatrixXd grown = Eigen::MatrixXd::Zero(old + more, old + more);
-  if (old > 0) {
-    Eigen::MatrixXd side = between(rows_, rows);
-    factor_.triangularView<Eigen::Lower>().solveInPlace(side);
-    corner.noalias() -= side.transpose() * side;
-    grown.topLeftCorner(old, old) = factor_;
-    grown.bottomLeftCorner(more, old) = side.transpose();
+  factor_.conservativeResizeLike(Eigen::MatrixXd::Zero(old + more, old + more));
+  for (Eigen::Index done = 0; done < more; done += kRowsTogether) {
+    step(static_cast<double>(done) / static_cast<double>(more));
+    append_block({rows.begin() + done, rows.begin() + std::min(more, done + kRowsTogether)});
   }
-  grown.bottomRightCorner(more, more) = corner.llt().matrixL();
-  factor_ = std::move(grown);
-  rows_.insert(rows_.end(), rows.begin(), rows.end());
   weights_ = logarithms_of(rows_).rowwise() - mean_;
   factor_.triangularView<Eigen::Lower>().solveInPlace(weights_);
   factor_.triangularView<Eigen::Lower>().transpose().solveInPlace(weights_);
 }
 
-void BoardModel::fit(const std::vector<MeasuredBoard>& rows) {
+// The factor has room for the block already.
+void BoardModel::append_block(const std::vector<MeasuredBoard>& block) {
+  const auto old = static_cast<Eigen::Index>(rows_.size()),
+             more = static_cast<Eigen::Index>(block.size());
+  Eigen::MatrixXd corner = between(block, block);
+  corner.diagonal().array() += kBoardNoise;
+  if (old > 0) {
+    Eigen::MatrixXd side = between(rows_, block);
+    factor_.topLeftCorner(old, old).triangularView<Eigen::Lower>().solveInPlace(side);
+    corner.noalias() -= side.transpose() * side;
+    factor_.block(old, 0, more, old) = side.transpose();
+  }
+  factor_.block(old, old, more, more) = corner.llt().matrixL();
+  rows_.insert(rows_.end(), block.begin(), block.end());
+}
+
+void BoardModel::fit(const std::vector<MeasuredBoard>& rows,
+                     const std::function<void(double)>& step) {
   const std::vector<MeasuredBoard> kept = usable(rows);
   if (kept.size() < kFewestBoardRows)
     learn::throw_bad_data(
@@ -87,7 +98,15 @@ void BoardModel::fit(const std::vector<MeasuredBoard>& rows) {
         "Give power_w and time_s of networks whose names are known.");
   BoardModel next;
   next.mean_ = logarithms_of(kept).colwise().mean();
-  next.append(kept);
+  next.append(kept, step);
+  *this = std::move(next);
+}
+
+void BoardModel::restore(const std::vector<MeasuredBoard>& rows, double mean_watts,
+                         double mean_seconds) {
+  BoardModel next;
+  next.mean_ << mean_watts, mean_seconds;
+  next.append(rows);
   *this = std::move(next);
 }
 

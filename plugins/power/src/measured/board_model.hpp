@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,16 +33,25 @@ struct BoardCost {
 class BoardModel {
  public:
   // OMEN_INVALID_DATA for fewer than five rows.
-  void fit(const std::vector<MeasuredBoard>& rows);
+  // `step` hears of the part that is done, and may throw.
+  void fit(
+      const std::vector<MeasuredBoard>& rows,
+      const std::function<void(double)>& step = [](double) {});
   void observe(const std::vector<MeasuredBoard>& rows);
   BoardCost ask(const BoardRow& row) const;
   bool knows(const BoardRow& row) const;
   bool empty() const { return rows_.empty(); }
   // What was learnt from, which is the model.
   const std::vector<MeasuredBoard>& rows() const { return rows_; }
+  const Eigen::RowVector2d& mean() const { return mean_; }
+  // Rows and means of logarithms that a model had.
+  void restore(const std::vector<MeasuredBoard>& rows, double mean_watts, double mean_seconds);
 
  private:
-  void append(const std::vector<MeasuredBoard>& rows);
+  void append(
+      const std::vector<MeasuredBoard>& rows,
+      const std::function<void(double)>& step = [](double) {});
+  void append_block(const std::vector<MeasuredBoard>& block);
 
   std::vector<MeasuredBoard> rows_;
   Eigen::MatrixXd factor_;   // lower triangle of the kernel's Cholesky factor

@@ -27,9 +27,10 @@ bool holds(const std::string& text, const char* word) {
 }
 
 std::string family_name(const std::string& name) {
+  static const std::regex efficient("efficientnet.*(lite[0-4])"), mobile("^mobilenet-(v[123])");
   std::smatch found;
-  if (std::regex_search(name, found, std::regex("efficientnet.*(lite[0-4])"))) return found[1];
-  if (!std::regex_search(name, found, std::regex("^mobilenet-(v[123])"))) return {};
+  if (std::regex_search(name, found, efficient)) return found[1];
+  if (!std::regex_search(name, found, mobile)) return {};
   if (found[1] != "v3") return found[1];
   return std::string("v3-") + (holds(name, "large") ? "large" : "small") +
          (holds(name, "minimal") ? "-min" : "");
@@ -43,11 +44,13 @@ std::optional<NamedNet> parse_net(const std::string& name) {
   const auto* family = std::find_if(std::begin(kFamilies), std::end(kFamilies),
                                     [&](const Family& f) { return net.family == f.name; });
   if (family == std::end(kFamilies)) return std::nullopt;
+  static const std::regex width("[-_]([01]\\.[0-9]+)(-|_|$)"),
+      pixels("[-_](96|128|160|192|224)(-|_|$)");
   std::smatch found;
-  if (std::regex_search(name, found, std::regex("[-_]([01]\\.[0-9]+)(-|_|$)")))
+  if (std::regex_search(name, found, width))
     net.width = std::strtod(found[1].str().c_str(), nullptr);
   net.pixels = family->pixels;
-  if (std::regex_search(name, found, std::regex("[-_](96|128|160|192|224)(-|_|$)")))
+  if (std::regex_search(name, found, pixels))
     net.pixels = std::strtod(found[1].str().c_str(), nullptr);
   net.quantized = !(holds(name, "non-quantized") || holds(name, "float") || holds(name, "fp32"));
   // Most layers shrink in both channel counts, the first and the last in one.
@@ -56,6 +59,7 @@ std::optional<NamedNet> parse_net(const std::string& name) {
   char text[64];
   std::snprintf(text, sizeof text, "%s-%g-%g", net.family.c_str(), net.width, net.pixels);
   net.net = text;
+  net.spelling = name;
   return net;
 }
 

@@ -9,7 +9,8 @@ namespace omen::power {
 
 struct NamedNet {
   std::string family, net;  // net: the same for every spelling and precision
-  double log_macs = 0;      // millions of multiplications of one image
+  std::string spelling;
+  double log_macs = 0;  // millions of multiplications of one image
   double width = 1, pixels = 224;
   bool quantized = false;
 };

@@ -2,10 +2,11 @@
 // Blocks to layers, each checked against what feeds it.
 #include "nets/nets_json.hpp"
 
+#include <nlohmann/json.hpp>
 #include <omen/error.hpp>
+#include <omen/json/json_part.hpp>
 #include <tuple>
 
-#include "nets/json_part.hpp"
 #include "nets/net_builder.hpp"
 
 namespace omen::power {
@@ -13,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kNetsForm = "See \"Networks\" in plugins/power/README.md.";
 constexpr std::size_t kMostNets = 100000;
 
 const std::set<std::string>& known_keys() {
@@ -163,7 +165,7 @@ std::vector<Place> inputs_of(const JsonPart& part, const std::vector<Place>& blo
 Place read_block(const json& value, const JsonPart& whole, const std::string& path,
                  NetBuilder& build, const std::vector<Place>& blocks, const Place& input,
                  double share) {
-  const JsonPart part(value, whole.source(), path, known_keys());
+  const JsonPart part = whole.part_at(value, path, known_keys());
   const std::string name = part.text("type", "");
   const auto type = parse_type(name);
   if (!type) part.fail("type", "'" + name + "' is no type of block");
@@ -184,7 +186,7 @@ Place read_block(const json& value, const JsonPart& whole, const std::string& pa
 // Options that a search still weighs: each runs with its probability, and all end alike.
 Place read_choice(const json& value, const JsonPart& whole, const std::string& path,
                   NetBuilder& build, const std::vector<Place>& blocks, const Place& input) {
-  const JsonPart part(value, whole.source(), path, {"type", "options", "probabilities"});
+  const JsonPart part = whole.part_at(value, path, {"type", "options", "probabilities"});
   const json& choices = part.at("options");
   const json& shares = part.at("probabilities");
   if (!choices.is_array() || choices.empty() || choices.size() > 256)
@@ -208,8 +210,8 @@ Place read_choice(const json& value, const JsonPart& whole, const std::string& p
 }
 
 Net read_net(const json& value, const JsonPart& document, const std::string& path) {
-  const JsonPart part(value, document.source(), path,
-                      {"id", "name", "batch", "input", "bits", "blocks"});
+  const JsonPart part =
+      document.part_at(value, path, {"id", "name", "batch", "input", "bits", "blocks"});
   Net net;
   net.id = part.count("id", 0, 0);
   net.name = part.text("name", "net_" + std::to_string(net.id));
@@ -240,7 +242,7 @@ Net read_net(const json& value, const JsonPart& document, const std::string& pat
 
 std::vector<Net> parse_nets(const std::string& text, const std::string& source) {
   const json parsed = parse_json(text, source);
-  const JsonPart document(parsed, source, "", {"format", "nets"});
+  const JsonPart document(parsed, source, kNetsForm, {"format", "nets"});
   if (document.text("format", "") != kNetsFormat)
     document.fail("format", std::string("is not '") + kNetsFormat + "'");
   const json& list = document.at("nets");

@@ -15,7 +15,7 @@ constexpr const char* kTopologyHint =
     "Columns are: name, input height and width, filter height and width, channels, filters, "
     "stride; "
     "or name, M, N, K.";
-constexpr std::int64_t kLargestSize = 1 << 24;
+constexpr std::int64_t kLargestExtent = 1 << 24;
 
 std::string lowered(std::string_view text) {
   std::string made(text);
@@ -60,7 +60,7 @@ class LineReader {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1 ||
-        value > kLargestSize)
+        value > kLargestExtent)
       throw Error(OMEN_INVALID_DATA, where_ + ": '" + text + "' is not a size from 1",
                   kTopologyHint);
     return value;

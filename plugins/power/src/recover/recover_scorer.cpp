@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <omen/score_rows.hpp>
 #include <tuple>
 
 namespace omen::power {
@@ -110,34 +111,18 @@ TableStream RecoverScorer::score(const Dataset& in, const Run& run) {
     }
     lists[static_cast<std::int64_t>(id[i])].push_back(std::move(one));
   }
-  std::vector<std::int64_t> workload;
-  std::vector<std::int32_t> chosen, rank;
-  std::vector<double> score;
-  std::vector<bool> feasible;
-  std::vector<std::string> reason;
+  ScoreRows rows;
   for (auto& [own, list] : lists) {
     std::sort(list.begin(), list.end(), [](const Ranked& a, const Ranked& b) {
       return std::tuple(!a.feasible, a.excess, a.cost, a.candidate) <
              std::tuple(!b.feasible, b.excess, b.cost, b.candidate);
     });
-    for (std::size_t place = 0; place < list.size(); ++place) {
-      workload.push_back(own);
-      chosen.push_back(list[place].candidate);
-      rank.push_back(static_cast<std::int32_t>(place) + 1);
-      score.push_back(list[place].feasible ? -list[place].cost
-                                           : -1e12 * (1 + std::min(list[place].excess, 1e9)));
-      feasible.push_back(list[place].feasible);
-      reason.push_back(list[place].reason);
-    }
+    for (const Ranked& one : list)
+      rows.add(own, one.candidate,
+               one.feasible ? -one.cost : -1e12 * (1 + std::min(one.excess, 1e9)), one.feasible,
+               one.reason);
   }
-  return TableBuilder()
-      .add("workload_id", std::move(workload))
-      .add("candidate_id", std::move(chosen))
-      .add("score", std::move(score))
-      .add("rank", std::move(rank))
-      .add_bools("feasible", feasible)
-      .add_strings("reason", reason)
-      .finish();
+  return rows.finish();
 }
 
 Component recover_scorer_component() {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts rows of the array and lines of memory from the loops of a mapping.
+#include "gemmini/mapping.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+namespace omen::power {
+namespace {
+
+constexpr double kSide = 16, kLineBytes = 64, kFarBytes = 512;
+constexpr std::string_view kLoopLetters = "CKPQRS";
+constexpr std::string_view kOfWeights = "CKRS", kOfInputs = "CPQRS", kOfOutputs = "KPQ";
+
+struct Factor {
+  char loop;
+  double bound;
+};
+
+struct Levels {
+  std::vector<Factor> outer;  // of memory, from outside
+  LoopSizes inner{1, 1, 1, 1, 1, 1};
+};
+
+std::optional<Levels> parse_levels(const std::string& mapping) {
+  Levels made;
+  std::istringstream words(mapping);
+  int level = -1;
+  for (std::string word; words >> word;) {
+    if (word == "-") continue;
+    if (word[0] == 'L' && word.find('[') != std::string::npos) {
+      ++level;
+      continue;
+    }
+    char* end = nullptr;
+    const double bound = std::strtod(word.c_str() + 1, &end);
+    if (level < 0 || !(bound >= 1) || (*end != '\0' && *end != 'X')) return std::nullopt;
+    if (word[0] == 'N' && bound == 1) continue;
+    const std::size_t loop = kLoopLetters.find(word[0]);
+    if (loop == std::string_view::npos) return std::nullopt;
+    if (level == 0)
+      made.outer.push_back({word[0], bound});
+    else
+      made.inner[loop] *= bound;
+  }
+  if (level != 3) return std::nullopt;
+  return made;
+}
+
+bool holds(std::string_view letters, char loop) {
+  return letters.find(loop) != std::string_view::npos;
+}
+
+// How often a tile is loaded: the innermost run of loops that do not concern it leaves it in place.
+double loads(const std::vector<Factor>& outer, std::string_view of) {
+  double count = 1;
+  bool in_place = true;
+  for (auto factor = outer.rbegin(); factor != outer.rend(); ++factor) {
+    if (factor->bound == 1 || (in_place && !holds(of, factor->loop))) continue;
+    in_place = false;
+    count *= factor->bound;
+  }
+  return count;
+}
+
+double parts(double size, double unit) {
+  return std::ceil(size / unit);
+}
+
+}  // namespace
+
+std::optional<TiledWork> tile(const LoopSizes& sizes, double stride, const std::string& mapping) {
+  const std::optional<Levels> levels = parse_levels(mapping);
+  if (!levels) return std::nullopt;
+  const auto inner = [&](Loop loop) { return size_of(levels->inner, loop); };
+  TiledWork made;
+  LoopSizes covered = levels->inner;
+  double distinct_outputs = 1;
+  for (const Factor& factor : levels->outer) {
+    made.tiles *= factor.bound;
+    covered[kLoopLetters.find(factor.loop)] *= factor.bound;
+    if (holds(kOfOutputs, factor.loop)) distinct_outputs *= factor.bound;
+  }
+  for (std::size_t i = 0; i < kLoops; ++i)
+    if (covered[i] < sizes[i]) return std::nullopt;
+  const double window = inner(Loop::r) * inner(Loop::s);
+  const double passes = made.tiles * window * parts(inner(Loop::c), kSide) *
+                        parts(inner(Loop::k), kSide) * inner(Loop::q);
+  made.rows_in_block = std::fmod(inner(Loop::p), kSide);
+  made.full_rows = passes * (inner(Loop::p) - made.rows_in_block);
+  made.blocks = made.rows_in_block > 0 ? passes : 0;
+  const double weights = loads(levels->outer, kOfWeights) * window * inner(Loop::c) *
+                         parts(inner(Loop::k), kLineBytes);
+  const double filters = size_of(sizes, Loop::k), channels = size_of(sizes, Loop::c);
+  if (inner(Loop::k) >= filters)
+    made.weight_lines = weights;
+  else if (filters >= kFarBytes && inner(Loop::k) <= kLineBytes)
+    made.weight_far_parts = weights;
+  else
+    made.weight_parts = weights;
+  const double high = (inner(Loop::p) - 1) * stride + inner(Loop::r),
+               wide = (inner(Loop::q) - 1) * stride + inner(Loop::s);
+  const double inputs =
+      loads(levels->outer, kOfInputs) * high * wide * parts(inner(Loop::c), kLineBytes);
+  (inner(Loop::c) >= channels ? made.input_lines : made.input_parts) = inputs;
+  const double pixels = inner(Loop::p) * inner(Loop::q) * parts(inner(Loop::k), kSide);
+  (filters < kSide ? made.narrow_output_rows : made.output_rows) = distinct_outputs * pixels;
+  made.sums_moved = 2 * std::max(0.0, loads(levels->outer, kOfOutputs) - distinct_outputs) * pixels;
+  return made;
+}
+
+}  // namespace omen::power
