@@ -94,7 +94,7 @@ fs::path make_workspace(const fs::path& source) {
 // What every recipe starts with.
 constexpr const char* kPreamble = R"(needs() {
   case $1 in
-    plugin) omen list --plain | grep -q "^$2 " && return ;;
+    plugin) omen list --plain | grep "^$2 " >/dev/null && return ;;
     opencl) ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1 && return ;;
     data) [ -n "${OMEN_DATA:-}" ] && return ;;
   esac

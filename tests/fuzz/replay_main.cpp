@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string>
 
+// A unit that joins it with its target sees both.
+// NOLINTNEXTLINE(readability-redundant-declaration)
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 int main(int argc, char** argv) {

@@ -436,6 +436,18 @@ TEST_F(ChoosePredictor, WithinAPluginTheDefault) {
   EXPECT_EQ(choose(table({{"m", "1"}})).predictor.info->id, "apple.b");
 }
 
+TEST_F(ChoosePredictor, AmongPluginsOfAFamilyTheDefault) {
+  add_plugin("apple", {reader("apple.a", {"workloads.*"}, OMEN_CAP_DEFAULT)},
+             {"workloads.m:int64"});
+  add_plugin("apple-nets", {reader("apple.net", {"workloads.*"})}, {"workloads.m:int64"});
+  EXPECT_EQ(choose(table({{"m", "1"}})).predictor.info->id, "apple.a");
+  add_plugin("pear", {reader("pear.a", {"workloads.*"})}, {"workloads.m:int64"});
+  EXPECT_THAT(message_of([&] {
+                choose(table({{"m", "1"}}));
+              }),
+              HasSubstr("apple.a, apple.net, pear.a"));
+}
+
 TEST_F(ChoosePredictor, BetweenPluginsItAsks) {
   add_plugin("apple", {reader("apple.a", {"workloads.*"})}, {"workloads.m:int64"});
   add_plugin("pear", {reader("pear.a", {"workloads.*"})}, {"workloads.m:int64"});

@@ -159,6 +159,50 @@ TEST(TableWriter, SaysAtOnceThatTheNamesOfTheColumnsDoNotFit) {
       IsError(OMEN_UNSUPPORTED, HasSubstr("'rows' has 1 columns"), HasSubstr("fewer columns")));
 }
 
+// A header of 105 MB, of which names and tensors alone are 94.
+TEST(TableWriter, TooManyColumnsAreSaidAtOnce) {
+  const test::TempDir dir;
+  TableWriter writer(dir.path() / "t.omt", "workloads");
+  TableBuilder wide;
+  const std::string long_name(194, 'n');
+  for (int c = 100'000; c < 300'000; ++c)
+    wide.add(long_name + std::to_string(c), std::vector<double>{1});
+  const Table table = wide.finish();
+  EXPECT_THAT(error_of([&] { writer.append(table); }),
+              IsError(OMEN_UNSUPPORTED, HasSubstr("'workloads' has 200000 columns"),
+                      HasSubstr("fewer columns")));
+}
+
+TEST(TableWriter, CanBeStoppedUntilTheFileAppears) {
+  const test::TempDir dir;
+  std::uintmax_t written = 0;  // when it was asked last
+  const auto write = [&](const std::string& name, int calls) {
+    TableWriter writer(dir.path() / name, "rows", TableWriter::kTextMemory,
+                       [&, left = calls]() mutable {
+                         if (--left == 0) throw Error(OMEN_CANCELLED, "enough");
+                         for (const auto& item : std::filesystem::directory_iterator(dir.path()))
+                           written = std::max(written, item.file_size());
+                       });
+    writer.append(everything(50));
+    writer.finish();
+  };
+  int calls = 0;
+  {
+    TableWriter counted(dir.path() / "counted.omt", "rows", TableWriter::kTextMemory,
+                        [&calls] { ++calls; });
+    counted.append(everything(50));
+    counted.finish();
+  }
+  const std::uintmax_t whole = std::filesystem::file_size(dir.path() / "counted.omt");
+  std::filesystem::remove(dir.path() / "counted.omt");
+  write("free.omt", calls + 1);
+  EXPECT_EQ(written, whole) << "the last question comes when all bytes are there";
+  std::filesystem::remove(dir.path() / "free.omt");
+  EXPECT_THAT(error_of([&] { write("late.omt", calls); }),
+              IsError(OMEN_CANCELLED, HasSubstr("enough")));
+  EXPECT_THAT(table_writer_files_in(dir.path()), IsEmpty());
+}
+
 TEST(TableWriter, CanBeStoppedBetweenColumns) {
   const test::TempDir dir;
   int left = 1000;

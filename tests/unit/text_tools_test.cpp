@@ -28,6 +28,13 @@ TEST(Join, PutsSeparatorsBetweenItems) {
   EXPECT_EQ(join_lines(Texts{}), "");
 }
 
+TEST(Split, IsTheInverseOfJoin) {
+  EXPECT_EQ(split("a,b,c", ','), (Texts{"a", "b", "c"}));
+  EXPECT_EQ(split("", ','), Texts{""}) << "as the fields of an empty line";
+  EXPECT_EQ(split(",b,", ','), (Texts{"", "b", ""}));
+  EXPECT_EQ(join(split("x\x1fy z", '\x1f'), "\x1f"), "x\x1fy z");
+}
+
 TEST(Median, IsTheMiddleOrTheMeanOfBothMiddleOnes) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);

@@ -335,6 +335,28 @@ TEST_F(WorkerTest, LogLinesAndStrayPrintsReachTheLog) {
                                    "check it with: omen verify probe)")));
 }
 
+TEST_F(WorkerTest, AThreadThatOutlivesItsCallIsHeldBackAndNamed) {
+  std::vector<std::string> lines;
+  std::map<std::string, double> metrics;
+  RunHooks hooks;
+  hooks.metric = [&](const char* name, std::int64_t, double value) { metrics[name] = value; };
+  RunContext run({}, hooks);
+  forward_log([&](std::int32_t, std::string_view who, std::string_view text) {
+    lines.push_back(std::string(who) + ": " + std::string(text));
+  });
+  {
+    PredictorHandle late = predictor("detached");
+    late.fit(run.c(), data_.c(), nullptr);
+    // Its run and its tables are refused; the answer of the call that goes on stays what it is.
+    EXPECT_THAT(late.predict(run.c(), data_.c()).read_all().numbers("cost"),
+                ElementsAre(20, 20.5, 21));
+  }
+  forward_log({});
+  EXPECT_THAT(lines, ElementsAre("probe.predictor: plugin misbehaving: a thread used progress of "
+                                 "fit after the call was over"));
+  EXPECT_EQ(metrics.count("late"), 0u);
+}
+
 TEST_F(WorkerTest, ACrashAfterTheAnswerIsARemark) {
   std::vector<std::string> lines;
   forward_log([&](std::int32_t, std::string_view who, std::string_view text) {

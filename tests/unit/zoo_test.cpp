@@ -49,6 +49,7 @@ constexpr Animal kZoo[] = {
     {"late_thread", "lifecycle.threads", "FAIL", "used progress of fit after the call was over"},
     {"shifted_ids", "semantics.coverage", "FAIL", "workload 24 was answered but never asked for"},
     {"partial_enumerate", "scorer.enumerate", "FAIL", "24 workloads were given, 23 got", 24},
+    {"unknown_name", "frontend.sniff", "FAIL", "it lists the name 'double'", 20},
     {"hidden_exit", "profiler.exit-code", "FAIL", "no 'job.exit_code' of 3", 20},
     {"throws_when_opened", "binary.loads!", "CRASH", ""},
     {"debug_mode", "data.nulls", "CRASH", ""},

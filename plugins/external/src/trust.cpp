@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <omen/host.hpp>
+#include <omen/join.hpp>
 #include <set>
 
 namespace omen::external {
@@ -31,17 +32,8 @@ bool is_known(const trust::Record& record) {
   return trust::is_trusted(record);
 }
 
-// The words behind `omen`, as it hands them to its plugins and workers.
-std::vector<std::string> typed_words(const std::string& text) {
-  std::vector<std::string> words(1);
-  for (const char c : text) {
-    if (c == '\x1f')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  return words;
-}
+// What `omen` puts between the words of a command line for its plugins and workers.
+constexpr char kBetweenWords = '\x1f';
 
 // As the value of a flag, or behind the name of an option: "--command X", "-O command=X",
 // "external.program@script=S,command=X".
@@ -63,7 +55,7 @@ bool stands_in(const std::vector<std::string>& words, const std::string& value) 
 bool is_typed(const std::vector<std::string>& values) {
   const char* line = std::getenv("OMEN_COMMAND_LINE");
   if (!line) return true;
-  const std::vector<std::string> words = typed_words(line);
+  const std::vector<std::string> words = split(line, kBetweenWords);
   return std::all_of(values.begin(), values.end(), [&](const std::string& value) {
     return value.empty() || stands_in(words, value);
   });

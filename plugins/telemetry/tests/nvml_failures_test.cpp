@@ -15,8 +15,6 @@
 #include "omen/telemetry/summary.hpp"
 #include "support.hpp"
 
-extern char** environ;
-
 namespace omen::telemetry {
 namespace {
 
