@@ -30,7 +30,7 @@ if [ -d build/release/plugins/driple ]; then
   step "Which GPU for a network, how long a step takes and whether it fits:" \
     score driple.allocate resnet50 --batch 64 --gpus gtx1080,v100,a100,h100
   step "The same for a language model, over several GPUs:" \
-    score driple.allocate plugins/driple/examples/llama-3-8b.json --mode train --prompt 4096 \
+    score driple.allocate plugins/driple/examples/llama-3-8b.json --train --tokens 4k \
     --gpus a100-80:8,h100:8 --top 3
 fi
 if [ -d build/release/plugins/loadbalance-llvm ]; then

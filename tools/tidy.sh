@@ -1,45 +1,54 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs clang-tidy over sources of a configured build; findings are errors.
-#   tools/tidy.sh BUILD                           every file
-#   tools/tidy.sh BUILD FILE...                   these
-#   tools/tidy.sh BUILD --changed N [--most M] [--seconds S]
-#     files of the last N commits, newest first: at most M, and as many as fit into about S CPU seconds
+# Runs clang-tidy over the units of a configured build; findings are errors. A unit joins the sources of a target, so that
+# their common headers are read once.
+#   tools/tidy.sh BUILD                           every unit
+#   tools/tidy.sh BUILD FILE...                   the units of these sources
+#   tools/tidy.sh BUILD --changed N [--seconds S]
+#     the units of the last N commits' sources, newest first: as many as fit into about S CPU seconds
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-build=$1 changed=0 most=0 seconds=0 named=()
+build=$1 changed=0 seconds=0 named=()
 shift
 while [ $# -gt 0 ]; do
   case $1 in
     --changed) changed=$2; shift ;;
-    --most) most=$2; shift ;;
     --seconds) seconds=$2; shift ;;
     *) named+=("$1") ;;
   esac
   shift
 done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# Sources that the build compiles, relative to the clone and without generated ones.
-compiled() {
-  sed -n "s|^  \"file\": \"$PWD/\(.*\.cpp\)\",\?\$|\1|p" "$build/compile_commands.json" |
-    grep -v '^build/' | sort -u
+# Every unit with each source in it, "UNIT SOURCE", sources relative to the clone; generated sources are left out.
+sed -nE 's#^  "file": "(.*\.(cpp|cxx))",?$#\1#p' "$build/compile_commands.json" | sort -u |
+  while read -r unit; do
+    case $unit in
+      */Unity/unity_*) sed -n "s|^#include \"$PWD/\(.*\.cpp\)\"\$|$unit \1|p" "$unit" ;;
+      "$PWD"/*) printf '%s %s\n' "$unit" "${unit#"$PWD"/}" ;;
+    esac
+  done | grep -v ' build/' >"$work/units"
+
+# units_of: the units that hold the sources on standard input, in their order.
+units_of() {
+  awk 'FNR == NR { units[$2] = units[$2] " " $1; next }
+       { count = split(units[$0], list, " "); for (i = 1; i <= count; ++i) if (!seen[list[i]]++) print list[i] }' \
+    "$work/units" -
 }
 
-# Files of the last commits, newest first; a header stands for the source of the same name.
+# Sources of the last commits, newest first; a header stands for the source of the same name.
 recent() {
-  git log -n "$changed" --name-only --diff-filter=d --format= -- '*.cpp' '*.hpp' |
-    awk 'NF { sub(/\.hpp$/, ".cpp"); if (!seen[$0]++) print }' | grep -Fxf <(compiled) || true
+  git log -n "$changed" --name-only --diff-filter=d --format= -- '*.cpp' '*.hpp' | sed 's/\.hpp$/.cpp/'
 }
 
 if [ ${#named[@]} -gt 0 ]; then
-  files=("${named[@]}")
+  mapfile -t chosen < <(printf '%s\n' "${named[@]}" | units_of)
 elif [ "$changed" -gt 0 ]; then
-  mapfile -t files < <(recent)
+  mapfile -t chosen < <(recent | units_of)
 else
-  mapfile -t files < <(compiled)
+  mapfile -t chosen < <(cut -d ' ' -f 1 "$work/units" | uniq)
 fi
-
-[ "$most" -eq 0 ] || files=("${files[@]:0:most}")
 
 # used NAME: CPU seconds of this shell's children so far; a subshell would only see its own.
 used() {
@@ -49,12 +58,13 @@ used() {
   cpu=$(<"$work/used.$1")
 }
 
-# check PART PARTS: every PARTS-th file, one after the other.
+# check PART PARTS: every PARTS-th unit, one after the other. That a unit includes sources is its purpose.
 check() {
   local i status=0 done=0 cpu=0 log="$work/log.$1"
-  for ((i = $1; i < ${#files[@]}; i += $2)); do
+  for ((i = $1; i < ${#chosen[@]}; i += $2)); do
     if [ "$seconds" -gt 0 ] && [ "$cpu" -ge $((seconds / $2)) ]; then break; fi
-    if ! clang-tidy-14 --quiet --warnings-as-errors='*' -p "$build" "${files[i]}" >"$log" 2>/dev/null; then
+    if ! clang-tidy-14 --quiet --warnings-as-errors='*' --checks=-bugprone-suspicious-include -p "$build" \
+      "${chosen[i]}" >"$log" 2>/dev/null; then
       cat "$log"
       status=1
     fi
@@ -65,14 +75,12 @@ check() {
   return $status
 }
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 parts=${OMEN_TIDY_JOBS:-$(nproc)} status=0 pids=()
 for ((part = 0; part < parts; ++part)); do
   check "$part" "$parts" &
   pids+=($!)
 done
 for pid in "${pids[@]}"; do wait "$pid" || status=1; done
-cat "$work"/done.* | awk -v all=${#files[@]} '{ files += $1; cpu += $2 }
-  END { printf "clang-tidy: %d of %d files in %d CPU seconds\n", files, all, cpu }'
+cat "$work"/done.* | awk -v all=${#chosen[@]} '{ units += $1; cpu += $2 }
+  END { printf "clang-tidy: %d of %d units in %d CPU seconds\n", units, all, cpu }'
 exit $status

@@ -58,13 +58,13 @@ stage_format() {
   [ $bare -eq 0 ] || die "files without a licence line" "start them with an SPDX comment"
 }
 
-# Files of the last commits within a bound of CPU time; with OMEN_TIDY=all every file.
+# Units of the last commits within a bound of CPU time; with OMEN_TIDY=all every unit.
 stage_tidy() {
   configure tidy
   if [ "${OMEN_TIDY:-changed}" = all ]; then
     "$OMEN_ROOT/tools/tidy.sh" "$OMEN_ROOT/build/tidy"
   else
-    "$OMEN_ROOT/tools/tidy.sh" "$OMEN_ROOT/build/tidy" --changed 20 --most 24 --seconds 200
+    "$OMEN_ROOT/tools/tidy.sh" "$OMEN_ROOT/build/tidy" --changed 20 --seconds 200
   fi
 }
 
