@@ -250,6 +250,7 @@ TEST(GaussianProcess, IsSureOfWhatItHasSeenOnly) {
 TEST(Answers, TablesHaveUnitsAndAPlan) {
   KernelRows rows = kernels();
   rows.rows.resize(3);
+  for (KernelRow& row : rows.rows) row.divisible = kDivisible;
   std::vector<CostRow> answers(3);
   answers[0].share = 50;
   answers[0].t_cpu_ms = answers[0].t_gpu_ms = 10;
@@ -282,6 +283,25 @@ TEST(Answers, AKernelThatCannotBeDividedSaysWhy) {
   EXPECT_EQ(table.numbers("gain")[0], 1);
   EXPECT_EQ(table.strings("plan")[1], "split");
   EXPECT_TRUE(table.strings("reason").is_null(1));
+}
+
+TEST(Answers, ASplitThatNobodyJudgedIsNotPromised) {
+  KernelRows rows = kernels();
+  rows.rows.resize(3);
+  rows.rows[2].divisible = kDivisible;
+  std::vector<CostRow> answers(3);
+  for (CostRow& row : answers) row.t_cpu_ms = row.t_gpu_ms = 10;
+  answers[1].t_cpu_ms = 99;  // one device is better either way
+  AnswerColumns columns;
+  columns.least_gain = 1.2;
+  const Table table = answer_table(rows, answers, columns);
+  EXPECT_EQ(table.strings("plan")[0], "not judged");
+  EXPECT_THAT(std::string(table.strings("reason")[0]), testing::HasSubstr("OpenCL sources"));
+  EXPECT_EQ(table.numbers("gain")[0], 1);
+  EXPECT_EQ(table.strings("plan")[1], "GPU only");
+  EXPECT_EQ(table.numbers("gain")[1], 1);
+  EXPECT_TRUE(table.strings("reason").is_null(1));
+  EXPECT_EQ(table.strings("plan")[2], "split");
 }
 
 TEST(Answers, TimesHaveTwoDigitsAndTellTheDevice) {
