@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Networks that somebody else wrote, as TorchScript files.
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <omen/error.hpp>
@@ -17,6 +18,9 @@ class ScriptNetwork final : public Network {
     for (const auto& item : module_.named_buffers()) state_.add_buffer(item.name, item.value);
   }
   at::Tensor forward(const at::Tensor& images, bool training) override {
+    // The optimiser rewrites a graph after its first runs, so that a resumed training would round
+    // in other places than one that was never ended.
+    const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     module_.train(training);
     return module_.forward({images}).toTensor();
   }
