@@ -66,14 +66,16 @@ std::string source_in(const std::string& workload_json) {
 
 using Metrics = std::map<std::string, double>;
 
+constexpr const char* kWhole[] = {"ranks", "workers", "images_per_s", "cpu_s", "cpu_s_per_image"};
+constexpr const char* kOfStages[] = {"count", "wall_s", "cpu_s", "bytes"};
+constexpr const char* kQueues[] = {"to_decode", "to_preprocess", "to_train"};
+
 // Everything that a run can tell; which of it there is depends on the design.
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names = {"ranks", "workers", "images_per_s", "cpu_s", "cpu_s_per_image"};
-  for (const char* stage : kStageNames)
-    for (const char* total : {".count", ".wall_s", ".cpu_s", ".bytes"})
-      names.push_back(std::string(stage) + total);
-  for (const char* queue : {"to_decode", "to_preprocess", "to_train"})
-    names.push_back(std::string("queue.") + queue + ".fill");
+  std::vector<std::string> names(std::begin(kWhole), std::end(kWhole));
+  for (const std::string stage : kStageNames)
+    for (const char* total : kOfStages) names.push_back(stage + "." + total);
+  for (const char* queue : kQueues) names.push_back(std::string("queue.") + queue + ".fill");
   return names;
 }
 
@@ -86,7 +88,9 @@ std::set<std::string> wanted_metrics(const std::string& columns) {
       const std::vector<std::string> near = near_names(name, known);
       throw Error(OMEN_INVALID_ARGUMENT, "columns: '" + name + "' is no metric of a pipeline",
                   (near.empty() ? "" : "Did you mean " + join(near, " or ") + "?  ") +
-                      "Known are " + join(known) + ".");
+                      "Known are " + join(kWhole) + "; " + join(kOfStages) + " of " +
+                      join(kStageNames) + ", such as decode.cpu_s; and queue.to_train.fill with " +
+                      "its like for to_decode and to_preprocess.");
     }
     wanted.insert(name);
   }
