@@ -22,34 +22,44 @@ double silence_in(const std::string& text) {
 }
 
 // TorchScript and BatchNorm go on from a checkpoint as our own networks do.
-TEST_F(FaultTest, ARankThatIsKilledOrStoppedEndsTheRunAndTheSameCommandGoesOn) {
-  const std::string options =
+const std::string& interrupted_options() {
+  static const std::string options =
       std::string("--models resnet8,") + kScript + " --epochs 60 --checkpoint 3 ";
+  return options;
+}
+
+TEST_F(FaultTest, AKilledRankEndsTheRunAndTheSameCommandGoesOn) {
+  const std::string& options = interrupted_options();
   ASSERT_EQ(run("whole", options + "--design none"), 0) << said("whole");
   pid_t rank = 0;
-  const pid_t killed = start("cut", options + "--design all-shared", 1, 12, &rank);
+  const pid_t child = start("cut", options + "--design all-shared", 1, 12, &rank);
   ASSERT_NE(rank, 0) << said("cut");
   ::kill(rank, SIGKILL);
-  EXPECT_NE(exit_code(killed), 0);
+  EXPECT_NE(exit_code(child), 0);
   EXPECT_THAT(said("cut"), HasSubstr("checkpoints are kept"));
   EXPECT_TRUE(fs::exists(out("cut").string() + ".state/models/script_net.checkpoint"));
-
-  // The next attempt is stopped further on.
-  const pid_t stopped = start("cut", options + "--design multi-broadcast", 1, 60, &rank);
-  ASSERT_NE(rank, 0) << said("cut");
-  ::kill(rank, SIGSTOP);
-  EXPECT_NE(exit_code(stopped), 0);
-  EXPECT_THAT(said("cut"), HasSubstr("rank 1 shows no sign of life"));
-  EXPECT_GE(silence_in(said("cut")), 8) << said("cut");
-  EXPECT_LE(silence_in(said("cut")), 10) << said("cut");
-  // Gone, or dead and not yet collected by whoever inherited it.
-  const std::string state = text_of("/proc/" + std::to_string(rank) + "/stat");
-  EXPECT_TRUE(state.empty() || state.find(") Z ") != std::string::npos) << state;
-
   // On one rank, with another design.
   ASSERT_EQ(run("cut", options + "--design shared-memory --ranks 1"), 0) << said("cut");
   EXPECT_TRUE(trained("cut") == trained("whole"));
   EXPECT_FALSE(fs::exists(out("cut").string() + ".state"));
+}
+
+TEST_F(FaultTest, AStoppedRankIsNoticedInTimeAndTheSameCommandGoesOn) {
+  const std::string& options = interrupted_options();
+  ASSERT_EQ(run("whole", options + "--design none"), 0) << said("whole");
+  pid_t rank = 0;
+  const pid_t child = start("stopped", options + "--design multi-broadcast", 1, 4, &rank);
+  ASSERT_NE(rank, 0) << said("stopped");
+  ::kill(rank, SIGSTOP);
+  EXPECT_NE(exit_code(child), 0);
+  EXPECT_THAT(said("stopped"), HasSubstr("rank 1 shows no sign of life"));
+  EXPECT_GE(silence_in(said("stopped")), 8) << said("stopped");
+  EXPECT_LE(silence_in(said("stopped")), 10) << said("stopped");
+  // Gone, or dead and not yet collected by whoever inherited it.
+  const std::string state = text_of("/proc/" + std::to_string(rank) + "/stat");
+  EXPECT_TRUE(state.empty() || state.find(") Z ") != std::string::npos) << state;
+  ASSERT_EQ(run("stopped", options + "--design all-shared"), 0) << said("stopped");
+  EXPECT_TRUE(trained("stopped") == trained("whole"));
 }
 
 TEST_F(FaultTest, ACheckpointThatFindsNoRoomIsNotTheEndAndTheOldOneStays) {
