@@ -185,7 +185,7 @@ int show_recover_gradient(const std::string& omen, const std::string& directory)
       return 2;
     }
     ++asked;
-    const double found = recovered_w(omen, file, question, "--gradient yes"),
+    const double found = recovered_w(omen, file, question, "--gradient"),
                  plain = recovered_w(omen, file, question, ""),
                  evolved = recovered_w(omen, file, question, "--surrogate power.seq");
     if (!std::isfinite(found)) continue;
