@@ -3,6 +3,7 @@
 #include "omen/learn/correction.hpp"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 
 namespace omen::learn {
@@ -13,6 +14,44 @@ Matrix stacked(const Matrix& above, const Matrix& below) {
   Matrix all(above.rows() + below.rows(), above.cols());
   all << above, below;
   return all;
+}
+
+// Degrees of freedom of the residuals, and rounds in which rows that are far off lose weight.
+constexpr double kTails = 4;
+constexpr int kRounds = 4;
+// Rows that say how much noise there is; more of them say nothing new and cost their cube.
+constexpr Index kMostJudged = 100;
+constexpr Index kFewestJudged = 3;
+
+// Variance of each row, given that all have the tails of a t distribution around what the others
+// and itself say together.
+Vector row_noise(const Matrix& kernel, const Vector& residuals, double noise) {
+  Vector each = Vector::Constant(residuals.size(), noise);
+  for (int round = 0; round < kRounds; ++round) {
+    Eigen::MatrixXd with = kernel;
+    with.diagonal() += each;
+    const Vector off = residuals - kernel * Eigen::LLT<Eigen::MatrixXd>(with).solve(residuals);
+    each = (noise * kTails + off.array().square()).matrix() / (kTails + 1);
+  }
+  return each;
+}
+
+// How likely each row is beside all others, as a sum of logarithms.
+double left_out_likelihood(const Matrix& kernel, const Vector& residuals, double noise) {
+  const Vector each = row_noise(kernel, residuals, noise);
+  Eigen::MatrixXd with = kernel;
+  with.diagonal() += each;
+  const Eigen::MatrixXd inverse =
+      Eigen::LLT<Eigen::MatrixXd>(with).solve(Eigen::MatrixXd::Identity(with.rows(), with.cols()));
+  const Vector weights = inverse * residuals;
+  double sum = 0;
+  for (Index i = 0; i < residuals.size(); ++i) {
+    const double off = weights[i] / inverse(i, i);
+    const double variance = 1 / inverse(i, i) - each[i] + noise;
+    sum -=
+        0.5 * (kTails + 1) * std::log1p(off * off / variance / kTails) + 0.5 * std::log(variance);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -27,10 +66,37 @@ Matrix Correction::kernel(const Matrix& a, const Matrix& b) const {
   return k;
 }
 
+double Correction::noise_of(const Vector& residuals) const {
+  if (scales_.most_noise <= scales_.noise || residuals.size() < kFewestJudged) return scales_.noise;
+  const Index count = std::min(residuals.size(), kMostJudged);
+  Matrix rows(count, rows_.cols());
+  Vector judged(count);
+  for (Index i = 0; i < count; ++i) {
+    const Index at = i * residuals.size() / count;
+    rows.row(i) = rows_.row(at);
+    judged[i] = residuals[at];
+  }
+  const Matrix between = kernel(rows, rows);
+  double best = scales_.noise, likelihood = left_out_likelihood(between, judged, best);
+  for (double noise = 2 * scales_.noise; noise <= scales_.most_noise; noise *= 2) {
+    const double own = left_out_likelihood(between, judged, noise);
+    if (own > likelihood) likelihood = own, best = noise;
+  }
+  return best;
+}
+
 void Correction::solve() {
-  Matrix k = kernel(rows_, rows_);
-  k.diagonal().array() += scales_.noise;
-  weights_ = Eigen::LLT<Eigen::MatrixXd>(k).solve(residuals_);
+  const Matrix k = kernel(rows_, rows_);
+  weights_.resize(rows_.rows(), residuals_.cols());
+  for (Index c = 0; c < residuals_.cols(); ++c) {
+    const Vector residuals = residuals_.col(c);
+    Eigen::MatrixXd with = k;
+    if (scales_.most_noise > scales_.noise)
+      with.diagonal() += row_noise(k, residuals, noise_of(residuals));
+    else
+      with.diagonal().array() += scales_.noise;
+    weights_.col(c) = Eigen::LLT<Eigen::MatrixXd>(with).solve(residuals);
+  }
 }
 
 void Correction::add(const Matrix& rows, const Matrix& residuals) {

@@ -128,12 +128,21 @@ std::int64_t number_of(const ::onnx::NodeProto& node, const char* name, std::int
     if (attribute.name() == name) return attribute.has_i() ? attribute.i() : otherwise;
   return otherwise;
 }
+// Of strides and windows, whose squares are taken.
+constexpr std::int64_t kMostWindow = 1 << 20;
 std::int64_t largest_of(const ::onnx::NodeProto& node, const char* name) {
   std::int64_t largest = 1;
   for (const auto& attribute : node.attribute())
     if (attribute.name() == name)
       for (const std::int64_t each : attribute.ints()) largest = std::max(largest, each);
-  return largest;
+  return std::min(largest, kMostWindow);
+}
+
+// Whether a filter has as many inputs for each group as its tensor holds.
+bool filter_fits(const ConvDims& dims, const Sizes& filter) {
+  const double each =
+      double(dims.inputs) / double(std::max<std::int64_t>(dims.groups, 1)) * double(dims.kernel);
+  return each <= double(product(filter, 0));
 }
 
 }  // namespace
@@ -233,6 +242,7 @@ void GraphBuilder::add_conv(const Node& node) {
                       product(*filter, 2),
                       largest_of(node, "strides"),
                       number_of(node, "group", 1)};
+  if (!filter_fits(dims, *filter)) return add_simple(node);
   Op op = conv_op(precision_, dims);
   if (node.op_type() == "ConvTranspose")
     op.flops *= double(dims.in_pixels) / double(std::max<std::int64_t>(1, dims.out_pixels));
@@ -316,15 +326,18 @@ void GraphBuilder::add_norm(const Node& node) {
 void GraphBuilder::add_attention(const Node& node) {
   const Sizes* q = sizes(node.input(0));
   const Sizes* k = node.input_size() > 1 ? sizes(node.input(1)) : nullptr;
-  if (q == nullptr || k == nullptr || q->size() < 3 || k->size() < 3) return add_simple(node);
+  if (q == nullptr || k == nullptr || q->size() < 3 || k->size() < q->size())
+    return add_simple(node);
   const bool apart = q->size() == 4;  // batch, heads, tokens, width
   AttentionDims dims;
   dims.sequences = q->front();
-  dims.heads = apart ? (*q)[1]
-                     : std::max<std::int64_t>(
-                           1, number_of(node, "q_num_heads", number_of(node, "num_heads", 1)));
-  dims.key_heads =
-      apart ? (*k)[1] : std::max<std::int64_t>(1, number_of(node, "kv_num_heads", dims.heads));
+  // A head has a width of one at least.
+  const auto heads_of = [&](const char* name, std::int64_t otherwise, const Sizes& tensor) {
+    return std::clamp<std::int64_t>(number_of(node, name, otherwise), 1,
+                                    std::max<std::int64_t>(tensor.back(), 1));
+  };
+  dims.heads = apart ? (*q)[1] : heads_of("q_num_heads", number_of(node, "num_heads", 1), *q);
+  dims.key_heads = apart ? (*k)[1] : heads_of("kv_num_heads", dims.heads, *k);
   dims.queries = (*q)[apart ? 2 : 1];
   dims.keys = (*k)[apart ? 2 : 1];
   dims.width = dims.value_width = apart ? q->back() : q->back() / dims.heads;

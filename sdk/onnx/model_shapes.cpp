@@ -105,14 +105,26 @@ void fill_open_sizes(::onnx::GraphProto& graph, const OnnxRun& run) {
       output.mutable_type()->mutable_tensor_type()->clear_shape();
 }
 
+// A size that no tensor has is a mistake of the file; products of what is left fit 64 bits.
+constexpr double kMostElements = 1LL << 40;
+
+void put_sizes(const std::string& name, Sizes sizes, ShapeTable& table) {
+  double elements = 1;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || static_cast<double>(size) > kMostElements) return;
+    elements *= static_cast<double>(std::max<std::int64_t>(size, 1));
+  }
+  if (elements <= kMostElements) table[name] = std::move(sizes);
+}
+
 void collect(const ::onnx::ValueInfoProto& info, ShapeTable& table) {
   if (!info.type().has_tensor_type() || !info.type().tensor_type().has_shape()) return;
   Sizes sizes;
   for (const auto& dim : info.type().tensor_type().shape().dim()) {
-    if (!dim.has_dim_value() || dim.dim_value() < 0) return;
+    if (!dim.has_dim_value()) return;
     sizes.push_back(dim.dim_value());
   }
-  table[info.name()] = std::move(sizes);
+  put_sizes(info.name(), std::move(sizes), table);
 }
 
 }  // namespace
@@ -140,7 +152,7 @@ ShapeTable model_shapes(const ::onnx::ModelProto& model, const OnnxRun& run) {
   for (const auto& info : graph.value_info()) collect(info, table);
   for (const auto& info : graph.output()) collect(info, table);
   for (const auto& tensor : graph.initializer())
-    table[tensor.name()] = Sizes(tensor.dims().begin(), tensor.dims().end());
+    put_sizes(tensor.name(), Sizes(tensor.dims().begin(), tensor.dims().end()), table);
   return table;
 }
 

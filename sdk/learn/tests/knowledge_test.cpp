@@ -91,6 +91,34 @@ TEST(ConditionalQuantiles, AreKept) {
   EXPECT_THROW(again.load(state, "i"), Error);
 }
 
+// What ten rows between 0 and 1 make of a row in their midst.
+double moved_by(const std::vector<double>& residuals, double most_noise) {
+  Correction correction({0.05, 0.1, 2e-3, 1.5, most_noise});
+  Matrix rows(static_cast<Index>(residuals.size()), 1), off = rows;
+  for (Index i = 0; i < rows.rows(); ++i) {
+    rows(i, 0) = static_cast<double>(i) / 10;
+    off(i, 0) = residuals[static_cast<std::size_t>(i)];
+  }
+  correction.add(rows, off);
+  return correction.of(column({0.45}))(0, 0);
+}
+
+TEST(Correction, TrustsRowsAsFarAsTheyAgree) {
+  const std::vector<double> agree(10, 0.5);
+  EXPECT_NEAR(moved_by(agree, 0.6), 0.5, 0.02);
+  std::vector<double> one_is_off = agree;
+  one_is_off[4] = 2.5;
+  EXPECT_NEAR(moved_by(one_is_off, 0.6), 0.5, 0.1);
+  EXPECT_GT(moved_by(one_is_off, 0), 1) << "with a known noise every row is believed";
+  const std::vector<double> scattered = {0.9, -0.7, 0.8, -0.9, 1.2, 0.7, -0.8, 0.9, -1, 0.6};
+  EXPECT_LT(std::abs(moved_by(scattered, 0.6)), 0.25);
+  EXPECT_GT(std::abs(moved_by(scattered, 0)), 0.4);
+}
+
+TEST(Correction, BelievesASingleRow) {
+  EXPECT_NEAR(moved_by({0.7}, 0.6), moved_by({0.7}, 0), 0.01);
+}
+
 TEST(Correction, MovesRowsTowardsWhatWasMeasured) {
   Correction correction({1, 1, 0.1, 0.5});
   EXPECT_EQ(correction.of(column({1})).size(), 0) << "no answer is known before the first one";

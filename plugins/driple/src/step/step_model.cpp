@@ -25,8 +25,10 @@ constexpr double kPriorRows = 2, kTrustedRows = 1000;
 constexpr double kNoise = 4e-4;  // of a measured step: 2 %
 // An interval without any measured job: what operators alone are off by.
 constexpr double kBlindHalfWidth = 0.35;
-// Observations of one device: most of what is off is off for all of its jobs.
-constexpr learn::CorrectionScales kObserved = {0.05, 0.03, 2e-3, 0.6};
+// Observations of one device: some of what is off is off for all of its jobs, more for jobs that
+// are like each other. Steps are exact; scattered kernels are not, and how little each says of the
+// others is estimated from them.
+constexpr learn::CorrectionScales kObserved = {0.05, 0.1, 2e-3, 1.5, 0.6};
 // Variance of the process, as a part of the most, from which on a row is unlike all measured ones.
 constexpr double kUnlike = 0.75, kFarOperators = 0.5, kFarDevice = 0.02;
 constexpr double kWiden = 1.5;

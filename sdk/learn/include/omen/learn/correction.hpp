@@ -14,6 +14,10 @@ struct CorrectionScales {
   double near = 1;       ///< variance that only rows near each other share
   double noise = 0.5;    ///< variance of a measurement
   double bandwidth = 1;  ///< distance over which two rows count as near
+  /// Where it is above `noise`, the variance of a measurement lies between the two: as much as
+  /// makes each of three or more rows likely beside the others, with tails that let single rows be
+  /// far off (a t distribution, doi:10.1080/01621459.1989.10478852).
+  double most_noise = 0;
 };
 
 /// A Gaussian process over the residuals of measured rows (doi:10.7551/mitpress/3206.001.0001,
@@ -37,6 +41,7 @@ class Correction {
 
  private:
   Matrix kernel(const Matrix& a, const Matrix& b) const;
+  double noise_of(const Vector& residuals) const;
   void solve();
 
   CorrectionScales scales_;
