@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <exception>
 #include <omen/error.hpp>
 #include <string>
@@ -13,8 +14,10 @@
 namespace omen::ensemble {
 namespace {
 
-// The interpreter tells the operator first, its source, and what was wrong at the end.
+// The interpreter tells the operator first, its source, what was wrong, and the frames of its
+// stack.
 std::string last_line(std::string text) {
+  text.resize(std::min(text.size(), text.find("Exception raised from")));
   text.erase(text.find_last_not_of(" \t\n") + 1);
   return text.substr(text.find_last_of('\n') + 1);
 }
