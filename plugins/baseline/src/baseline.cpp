@@ -6,6 +6,7 @@
 #include <omen/learn/tabular_predictor.hpp>
 #include <omen/plugin.hpp>
 
+#include "column.hpp"
 #include "nodelink.hpp"
 #if OMEN_BASELINE_XGBOOST
 #include <omen/boosting/gbt.hpp>
@@ -179,6 +180,13 @@ Component knn() {
   return tabular<Knn, NeighbourOptions>("baseline.knn",
                                         "nearest neighbours in standardised features");
 }
+Component column() {
+  return predictor<ColumnPredictor, ColumnOptions>(
+             "baseline.column", "what a column says, such as predictions that others published")
+      .reads("workloads.*")
+      .writes("*")
+      .caps(OMEN_CAP_BITWISE_REPEATABLE | OMEN_CAP_SEEDED_REPEATABLE);
+}
 Component nodelink() {
   return frontend<NodeLinkFrontend>("baseline.nodelink",
                                     "graphs from node-link JSON, as networkx writes it")
@@ -199,8 +207,9 @@ Component gbt() {
 
 #if OMEN_BASELINE_XGBOOST
 OMEN_PLUGIN("baseline", "0.1.0", "Apache-2.0", omen::baseline::mean(), omen::baseline::ridge(),
-            omen::baseline::knn(), omen::baseline::gbt(), omen::baseline::nodelink())
+            omen::baseline::knn(), omen::baseline::gbt(), omen::baseline::column(),
+            omen::baseline::nodelink())
 #else
 OMEN_PLUGIN("baseline", "0.1.0", "Apache-2.0", omen::baseline::mean(), omen::baseline::ridge(),
-            omen::baseline::knn(), omen::baseline::nodelink())
+            omen::baseline::knn(), omen::baseline::column(), omen::baseline::nodelink())
 #endif

@@ -385,6 +385,29 @@ TEST(Plugin, LearnsFromChosenColumnsAlone) {
   EXPECT_EQ(status_of([&] { mistaken.fit(train.dataset, run); }), OMEN_INVALID_DATA);
 }
 
+TEST(Plugin, AColumnAnswersWithItself) {
+  Fixture train;
+  std::vector<std::int64_t> ids(train.time.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
+  train.dataset.put("targets", TableBuilder()
+                                   .add("workload_id", ids)
+                                   .add("time_ms", train.time, {{"omen.unit", "ms"}})
+                                   .finish());
+  const ReadyRun run(1, 2);
+  PredictorClient nameless(plugin().component("baseline.column"));
+  EXPECT_EQ(status_of([&] { nameless.fit(train.dataset, run); }), OMEN_INVALID_ARGUMENT);
+  PredictorClient absent(plugin().component("baseline.column"), {{"column", "n"}});
+  EXPECT_EQ(status_of([&] { absent.fit(train.dataset, run); }), OMEN_INVALID_DATA);
+  PredictorClient client(plugin().component("baseline.column"), {{"column", "m"}});
+  client.fit(train.dataset, run);
+  PredictorClient loaded(plugin().component("baseline.column"));
+  MemoryArtifact artifact = client.save();
+  loaded.load(artifact);
+  const Table said = loaded.predict(train.dataset, run);
+  EXPECT_EQ(said.numbers("time_ms"), train.dataset.find("workloads")->numbers("m"));
+  EXPECT_EQ(said.metadata(*said.find("time_ms"), "omen.unit"), "ms");
+}
+
 TEST(Plugin, TargetsNeverBecomeFeatures) {
   // The target also stands among the workload columns, as in a table that a user saved whole.
   Fixture train;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// driple.step against boosted trees on one frozen task, as `omen compare` judges them in this run.
+// driple.step against boosted trees on one frozen task, or against published predictions on the
+// task labels-gpu-out, as `omen compare` judges them in this run.
 //   driple_verdicts OMEN TASK
 // With OMEN_SHOW_BREAK=1 everybody learns from the answers of other rows.
 #include <cstdio>
@@ -40,6 +41,34 @@ json comparison(const std::string& omen, const std::string& task) {
   if (std::system(line.c_str()) != 0) throw std::runtime_error("this failed: " + line);
   std::ifstream in(report);
   return json::parse(in);
+}
+
+// What others published of the same rows, as contestants that answer with a column of the data.
+constexpr const char* kPublished[] = {"neusight_ms", "habitat_ms", "linear_ms", "roofline_ms"};
+constexpr const char* kColumn = "baseline.column@column=";
+
+int judge_published(const std::string& omen) {
+  std::string line = "'" + omen + "' compare " + kOurs;
+  for (const char* column : kPublished) line += std::string(" ") + kColumn + column;
+  const test::TempDir place;
+  const std::string report = (place.path() / "report.json").string();
+  line += std::string(" --baseline ") + kColumn + kPublished[0] +
+          " --references none --task labels-gpu-out -q --json --runs-dir '" +
+          place.path().string() + "' > '" + report + "'" +
+          (test::broken() ? " --shuffle-labels" : "");
+  if (std::system(line.c_str()) != 0) throw std::runtime_error("this failed: " + line);
+  std::ifstream in(report);
+  const json results = json::parse(in).at("tasks").at(0).at("targets").at(0).at("results");
+  double ours = 0, roofline = 0;
+  for (const json& result : results) {
+    const std::string who = result.at("contestant");
+    const double loss = result.at("mean_loss");
+    std::string name = who == kOurs ? "driple_step" : who.substr(who.find('=') + 1);
+    if (who == kOurs) ours = loss;
+    if (name == "roofline_ms") roofline = loss;
+    test::show("task_labels_" + name, loss, "%");
+  }
+  return test::show("task_labels_below_roofline", ours, "%", "<", roofline);
 }
 
 const json& result_of(const json& report, const std::string& who) {
@@ -87,9 +116,10 @@ int main(int argc, char** argv) {
     std::puts("skipped: OMEN_DATA is not set: the step times are absent");
     return test::kSkipped;
   }
+  if (argc == 3 && std::string(argv[2]) == "labels") return judge_published(argv[1]);
   for (const TaskGoal& goal : kGoals)
     if (argc == 3 && std::string(argv[2]) == goal.name)
       return judge(comparison(argv[1], goal.name), goal);
-  std::puts("usage: driple_verdicts OMEN shuffled|setting-out|model-out|gpu-out|gpu-ten");
+  std::puts("usage: driple_verdicts OMEN shuffled|setting-out|model-out|gpu-out|gpu-ten|labels");
   return 2;
 }

@@ -3,6 +3,7 @@
 #include <omen/plugin.hpp>
 
 #include "graphs/graphdef_frontend.hpp"
+#include "graphs/neusight_frontend.hpp"
 #include "graphs/transformer_frontend.hpp"
 #include "graphs/zoo_frontend.hpp"
 
@@ -21,6 +22,10 @@ OMEN_PLUGIN("driple-graphs", "0.1.0", "Apache-2.0",
             omen::frontend<omen::driple::TransformerFrontend, omen::driple::TransformerOptions>(
                 "driple.transformer", "steps of transformers from config.json")
                 .reads(".json")
+                .writes("workloads", "nodes@step/1", "edges")
+                .caps(OMEN_CAP_BITWISE_REPEATABLE),
+            omen::frontend<omen::driple::NeusightFrontend>(
+                "driple.neusight", "graphs of the steps that NeuSight measured, for recipes")
                 .writes("workloads", "nodes@step/1", "edges")
                 .caps(OMEN_CAP_BITWISE_REPEATABLE),
             omen::frontend<omen::driple::GraphdefFrontend, omen::driple::GraphdefOptions>(
