@@ -97,15 +97,15 @@ class CommandRuns {
   int count_ = 0;
 };
 
-std::vector<double> energies_of(const std::vector<MeasuredRun>& runs, double MeasuredRun::*field) {
+std::vector<double> energies_of(const std::vector<JudgedRun>& runs, double JudgedRun::*field) {
   std::vector<double> values;
-  for (const MeasuredRun& run : runs)
+  for (const JudgedRun& run : runs)
     if (run.rejected.empty()) values.push_back(run.*field);
   return values;
 }
 
-std::vector<MeasuredRun> traced_runs(const MeasureOptions& options, const Protocol& protocol) {
-  std::vector<MeasuredRun> runs;
+std::vector<JudgedRun> traced_runs(const MeasureOptions& options, const Protocol& protocol) {
+  std::vector<JudgedRun> runs;
   for (const std::string& file : parts_of(options.trace)) {
     const telemetry::RowReaderPtr reader = telemetry::open_trace(file);
     for (PowerTrace& trace : read_power(*reader, options.tdp_w)) {
@@ -116,18 +116,18 @@ std::vector<MeasuredRun> traced_runs(const MeasureOptions& options, const Protoc
   return runs;
 }
 
-std::vector<MeasuredRun> command_runs(const MeasureOptions& options, const Protocol& protocol,
-                                      const std::vector<std::string>& command, const Run& run) {
+std::vector<JudgedRun> command_runs(const MeasureOptions& options, const Protocol& protocol,
+                                    const std::vector<std::string>& command, const Run& run) {
   CommandRuns source(options, command, run);
   source.require_power();
-  std::vector<MeasuredRun> runs;
+  std::vector<JudgedRun> runs;
   while (static_cast<std::int64_t>(runs.size()) < options.most_runs) {
     PowerTrace trace = source.measure();
     choose_sources(trace, options.source);
     runs.push_back(judge_run(trace, protocol));
     // A command that fails will fail again.
     if (trace.exit_code.value_or(0) != 0) break;
-    const Interval energy = interval_of(energies_of(runs, &MeasuredRun::energy_j));
+    const Interval energy = interval_of(energies_of(runs, &JudgedRun::energy_j));
     if (static_cast<std::int64_t>(energy.runs) >= options.least_runs &&
         energy.relative() <= options.within)
       break;
@@ -135,12 +135,12 @@ std::vector<MeasuredRun> command_runs(const MeasureOptions& options, const Proto
   return runs;
 }
 
-Table runs_table(const std::vector<MeasuredRun>& runs) {
+Table runs_table(const std::vector<JudgedRun>& runs) {
   std::vector<std::int64_t> number;
   std::vector<double> energy, net, latency, power, before, after, window;
   std::vector<std::string> method, status;
   std::vector<bool> counts;
-  for (const MeasuredRun& run : runs) {
+  for (const JudgedRun& run : runs) {
     number.push_back(static_cast<std::int64_t>(number.size()) + 1);
     energy.push_back(run.energy_j);
     net.push_back(run.net_j);
@@ -205,7 +205,7 @@ struct Measured {
   }
 };
 
-Table summary_table(const Measured& measured, const std::vector<MeasuredRun>& runs,
+Table summary_table(const Measured& measured, const std::vector<JudgedRun>& runs,
                     const Interval& energy, bool narrow) {
   TableBuilder table;
   for (const auto& [name, value] : measured.columns) {
@@ -217,21 +217,21 @@ Table summary_table(const Measured& measured, const std::vector<MeasuredRun>& ru
   const auto put = [&](const char* name, double value, const char* unit) {
     table.add(name, std::vector<double>{value}, {{"omen.unit", unit}});
   };
-  const auto mean = [&](double MeasuredRun::*field) {
+  const auto mean = [&](double JudgedRun::*field) {
     return interval_of(energies_of(runs, field)).mean;
   };
   double idle = 0;
   std::string method;
-  for (const MeasuredRun& run : runs)
+  for (const JudgedRun& run : runs)
     if (run.rejected.empty())
       idle += run.idle_w() / static_cast<double>(energy.runs), method = run.method;
   put("energy_j", energy.mean, "J");
   put("energy_j.lo", energy.mean - energy.half, "J");
   put("energy_j.hi", energy.mean + energy.half, "J");
   put("mad_j", energy.mad, "J");
-  put("net_energy_j", mean(&MeasuredRun::net_j), "J");
-  put("latency_s", mean(&MeasuredRun::latency_s), "s");
-  put("power_w", mean(&MeasuredRun::power_w), "W");
+  put("net_energy_j", mean(&JudgedRun::net_j), "J");
+  put("latency_s", mean(&JudgedRun::latency_s), "s");
+  put("power_w", mean(&JudgedRun::power_w), "W");
   put("idle_w", idle, "W");
   table.add("runs", std::vector<std::int64_t>{static_cast<std::int64_t>(energy.runs)})
       .add("rejected",
@@ -288,10 +288,10 @@ int MeasureCommand::run(const std::vector<std::string>& args, const TablesOut& o
   protocol.most_spread = options_.most_spread;
   protocol.inferences = options_.inferences;
   Measured measured{described_columns(options_.describe), {}};
-  const std::vector<MeasuredRun> runs =
+  const std::vector<JudgedRun> runs =
       args.empty() ? traced_runs(options_, protocol) : command_runs(options_, protocol, args, run);
   out.put("runs", runs_table(runs));
-  const Interval energy = interval_of(energies_of(runs, &MeasuredRun::energy_j));
+  const Interval energy = interval_of(energies_of(runs, &JudgedRun::energy_j));
   if (energy.runs == 0) {
     log(OMEN_LOG_WARN, "power.measure",
         "no run counts; the last one: " + (runs.empty() ? "there is none" : runs.back().rejected));
@@ -304,8 +304,8 @@ int MeasureCommand::run(const std::vector<std::string>& args, const TablesOut& o
             " runs that count: allow more with --most_runs, or make each longer");
   out.put("measured", summary_table(measured, runs, energy, narrow));
   measured.targets = {
-      {options_.time_column, interval_of(energies_of(runs, &MeasuredRun::latency_s)).mean},
-      {options_.power_column, interval_of(energies_of(runs, &MeasuredRun::power_w)).mean},
+      {options_.time_column, interval_of(energies_of(runs, &JudgedRun::latency_s)).mean},
+      {options_.power_column, interval_of(energies_of(runs, &JudgedRun::power_w)).mean},
       {options_.energy_column, energy.mean}};
   if (!run.output_dir().empty()) {
     fs::create_directories(run.output_dir());

@@ -154,7 +154,7 @@ std::vector<std::int64_t> steps_in(const PowerTrace& trace, const Window& window
 
 // Steps between marks where there are enough, else the whole job divided by what it holds.
 void measure_inferences(const PowerTrace& trace, const Window& job, const Window& steady,
-                        const Protocol& protocol, MeasuredRun& run) {
+                        const Protocol& protocol, JudgedRun& run) {
   const std::vector<std::int64_t> steps = steps_in(trace, steady);
   const bool marked = steps.size() >= kLeastMarks;
   const Window part = marked ? Window{steps.front(), steps.back()} : job;
@@ -167,7 +167,7 @@ void measure_inferences(const PowerTrace& trace, const Window& job, const Window
 }
 
 std::string idle_fault(const PowerTrace& trace, const Window& job, const Protocol& protocol,
-                       MeasuredRun& run) {
+                       JudgedRun& run) {
   const Window whole = recorded(trace);
   // The last sample before the job and the first one of it share a piece of the trace.
   const Window before{whole.begin_ns, job.begin_ns - nanoseconds(longest_period_s(trace))};
@@ -186,8 +186,8 @@ std::string idle_fault(const PowerTrace& trace, const Window& job, const Protoco
 
 }  // namespace
 
-MeasuredRun judge_run(const PowerTrace& trace, const Protocol& protocol) {
-  MeasuredRun run;
+JudgedRun judge_run(const PowerTrace& trace, const Protocol& protocol) {
+  JudgedRun run;
   const auto reject = [&](std::string why) {
     run.rejected = std::move(why);
     return run;

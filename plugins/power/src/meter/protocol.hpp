@@ -20,7 +20,7 @@ struct Protocol {
   double inferences = 1;      // in one run of the job, where no marks tell them apart
 };
 
-struct MeasuredRun {
+struct JudgedRun {
   std::string rejected;  // why the run does not count; empty: it does
   double idle_before_w = 0, idle_after_w = 0;
   double power_w = 0, window_s = 0;  // of the steady window
@@ -30,7 +30,7 @@ struct MeasuredRun {
   double idle_w() const { return (idle_before_w + idle_after_w) / 2; }
 };
 
-MeasuredRun judge_run(const PowerTrace& trace, const Protocol& protocol);
+JudgedRun judge_run(const PowerTrace& trace, const Protocol& protocol);
 
 // Mean with the half width of its 95 % interval, and the median distance from the median.
 struct Interval {

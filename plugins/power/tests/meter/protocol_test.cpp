@@ -53,7 +53,7 @@ std::string rejection(const Watts& watts) {
 TEST(Protocol, MeasuresARunOfKnownEnergy) {
   Protocol protocol;
   protocol.inferences = 50;
-  const MeasuredRun run = judge_run(trace_of(usual), protocol);
+  const JudgedRun run = judge_run(trace_of(usual), protocol);
   EXPECT_THAT(run.rejected, IsEmpty());
   EXPECT_NEAR(run.power_w, kBusy_w, 1e-6);
   EXPECT_NEAR(run.idle_w(), kIdle_w, 1);
@@ -66,7 +66,7 @@ TEST(Protocol, MeasuresARunOfKnownEnergy) {
 TEST(Protocol, CountersAreTakenBeforeSamples) {
   PowerTrace trace = trace_of(usual);
   add_counter(trace, usual);
-  const MeasuredRun run = judge_run(trace, {});
+  const JudgedRun run = judge_run(trace, {});
   EXPECT_THAT(run.rejected, IsEmpty());
   EXPECT_EQ(run.method, "counter");
   EXPECT_NEAR(run.energy_j, kBusy_w * kJob_s, 0.01 * kBusy_w * kJob_s);
@@ -78,7 +78,7 @@ TEST(Protocol, MarksTellStepsApartAndLeaveTheLoadingOut) {
   for (int i = 0; i <= 12; ++i)
     trace.marks.emplace_back(static_cast<std::int64_t>((8.5 + 0.5 * i) * 1e9),
                              "step-" + std::to_string(i));
-  const MeasuredRun run = judge_run(trace, {});
+  const JudgedRun run = judge_run(trace, {});
   EXPECT_THAT(run.rejected, IsEmpty());
   EXPECT_NEAR(run.latency_s, 0.5, 1e-9);
   EXPECT_NEAR(run.energy_j, 0.5 * kBusy_w, 0.01 * kBusy_w);
@@ -147,7 +147,7 @@ TEST(Protocol, CountersThatWrapAreMeasuredThrough) {
           .add(row.t_ns, row.value);
     joules += usual(i * kTick_s) * kTick_s;
   }
-  const MeasuredRun run = judge_run(trace, {});
+  const JudgedRun run = judge_run(trace, {});
   EXPECT_THAT(run.rejected, IsEmpty());
   EXPECT_NEAR(run.energy_j, kBusy_w * kJob_s, 0.01 * kBusy_w * kJob_s);
 }
@@ -155,7 +155,7 @@ TEST(Protocol, CountersThatWrapAreMeasuredThrough) {
 TEST(Protocol, FindsTheJobOfATraceWithoutTimes) {
   PowerTrace trace = trace_of(usual);
   trace.job.reset();
-  const MeasuredRun run = judge_run(trace, {});
+  const JudgedRun run = judge_run(trace, {});
   EXPECT_THAT(run.rejected, IsEmpty());
   EXPECT_NEAR(run.latency_s, kJob_s, 2 * kTick_s);
   PowerTrace flat = trace_of([](double s) { return 20 + 0.01 * std::sin(s); });
@@ -217,7 +217,7 @@ TEST(PowerSources, LogsOfMetersHoldRunsToo) {
   std::vector<PowerTrace> traces = read_power(*reader, 0);
   ASSERT_EQ(traces.size(), 1U);
   ASSERT_TRUE(choose_sources(traces[0]));
-  const MeasuredRun run = judge_run(traces[0], {});
+  const JudgedRun run = judge_run(traces[0], {});
   EXPECT_THAT(run.rejected, IsEmpty());
   EXPECT_NEAR(run.power_w, kBusy_w, 0.1);
 }
