@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostRows = 20000;
 constexpr double kWide = 4;  // largest over smallest value
+// What standardising and back leaves of a zero, in deviations.
+constexpr double kResidue = 1e-9;
 
 }  // namespace
 
@@ -48,7 +50,8 @@ HardwareStructure hardware_structure(const Population& population, int clusters,
   made.centres = made.clusters.centres;
   for (learn::Index c = 0; c < made.centres.rows(); ++c)
     for (learn::Index p = 0; p < made.centres.cols(); ++p) {
-      const double value = made.centres(c, p) * scaler.deviations()[p] + scaler.means()[p];
+      double value = made.centres(c, p) * scaler.deviations()[p] + scaler.means()[p];
+      if (std::abs(value) < kResidue * scaler.deviations()[p]) value = 0;
       made.centres(c, p) = made.logarithmic[static_cast<std::size_t>(p)] ? std::exp2(value) : value;
     }
   return made;
