@@ -268,6 +268,59 @@ TEST(StepModel, ServersAreAnotherKindOfJob) {
     EXPECT_NEAR(answers[r].seconds / rows[r].seconds, 1, 0.1);
 }
 
+// A start of 5 s and 10 ms for each kernel; steps of long kernels leave no pause.
+UseRow use_of(double kernels, double microseconds, double steps) {
+  UseRow row;
+  row.kernels = kernels;
+  row.step = 1e-6 * microseconds * kernels;
+  row.steps = steps;
+  row.device = some_device();
+  row.framework = "tensorflow";
+  const double start = 5 + 0.01 * kernels;
+  row.idle = start / (steps * row.step);
+  row.peak = microseconds > 50 ? 1 - row.idle : 0;
+  return row;
+}
+
+TEST(UseModel, SeparatesTheStartFromTheSteps) {
+  std::vector<UseRow> rows;
+  for (const double kernels : {100, 300, 900})
+    for (const double microseconds : {10, 30, 100, 300}) {
+      rows.push_back(use_of(kernels, microseconds, 1e5));
+      rows.push_back(use_of(kernels, microseconds, 2e5));
+    }
+  rows[3].idle = 0.5;  // a plateau that was cut in two
+  UseModel model;
+  EXPECT_FALSE(model.fitted());
+  model.fit(rows);
+  for (const double microseconds : {10.0, 300.0}) {
+    const UseRow asked = use_of(500, microseconds, 4e5);
+    const UseShares said = model.ask(asked);
+    EXPECT_NEAR(said.idle / asked.idle, 1, 0.05);
+    EXPECT_DOUBLE_EQ(said.idle + said.burst, 1);
+    EXPECT_NEAR(said.peak, asked.peak, 0.1);
+    EXPECT_FALSE(said.extrapolates);
+  }
+  UseRow elsewhere = rows[0], other = rows[0];
+  elsewhere.device = some_device(4);
+  other.framework = "pytorch";
+  EXPECT_TRUE(model.ask(elsewhere).extrapolates);
+  EXPECT_TRUE(model.ask(other).extrapolates);
+  learn::MemoryState kept;
+  model.save(kept);
+  UseModel again;
+  again.load(kept);
+  EXPECT_EQ(again.ask(rows[1]).peak, model.ask(rows[1]).peak);
+}
+
+TEST(StepPredictor, OffersNoSharesThatWereNeverMeasured) {
+  const StepData data({1});
+  StepPredictor predictor({});
+  test::ReadyRun run(1, 1);
+  predictor.fit(data.data.view(), Dataset(nullptr), run.view());
+  EXPECT_FALSE(predictor.predict(data.data.view(), run.view()).read_all().has("idle_share"));
+}
+
 TEST(StepPredictor, PartsAddUpToTheStep) {
   const StepData data({1});
   StepPredictor predictor({});
