@@ -47,7 +47,8 @@ case $mode in
     ;;
   show)
     configure release -DOMEN_BUILD_TESTS=ON -DOMEN_UNIT_TESTS=ON
-    build release all
+    # shellcheck disable=SC2046
+    build release all $([ $slow -eq 0 ] || echo omen_slow_programs)
     run_show "$name" "$slow"
     ;;
   ci)

@@ -25,6 +25,8 @@ target_compile_options(omen_warnings INTERFACE -Wall -Wextra -Wpedantic
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
   # Joined files are included ones, where gcc takes unnamed namespaces for a mistake.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
+  # Loops without dependencies are said to be so in gcc's words only.
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-unknown-pragmas>
   # Unique symbols ignore RTLD_LOCAL and would join the state of two plugins; clang never emits them.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-gnu-unique>)
 
@@ -37,6 +39,8 @@ endfunction()
 if(OMEN_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
                       -fno-omit-frame-pointer)
+  # Types have an identity in each library, and LLVM has none at all.
+  add_compile_options($<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=vptr,function>)
   add_link_options(-fsanitize=address,undefined)
   # Millions of check records would be relocated at every start of every test.
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "elf_file.hpp"
+#include "omen/instrumented.hpp"
 #include "process_state.hpp"
 #include "trial.hpp"
 
@@ -12,7 +13,7 @@ namespace omen::conformance {
 namespace {
 
 // Sanitizers keep a shadow of what the entry touches.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if OMEN_INSTRUMENTED
 constexpr std::size_t kEntryBytes = std::size_t{64} << 20;
 #else
 constexpr std::size_t kEntryBytes = std::size_t{8} << 20;

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "omen/instrumented.hpp"
 #include "trial.hpp"
 
 namespace omen::conformance {
@@ -16,7 +17,7 @@ constexpr std::array<const char*, 6> kVerdicts = {"PASS", "SKIP",  "WARN",
                                                   "FAIL", "CRASH", "TIMEOUT"};
 
 // Sanitizers make everything slower but no contract different.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if OMEN_INSTRUMENTED
 constexpr double kTimeoutScale = 5;
 #else
 constexpr double kTimeoutScale = 1;

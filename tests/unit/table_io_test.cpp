@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "omen/container.hpp"
+#include "omen/instrumented.hpp"
 #include "omen/join.hpp"
 #include "omen/testing/temp_dir.hpp"
 
@@ -251,7 +252,7 @@ class Generator : public std::streambuf {
 };
 
 // Sanitizers keep freed memory for a while and are slow, so there the length is what counts.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if OMEN_INSTRUMENTED
 constexpr std::int64_t kManyRows = 500'000;
 constexpr long kPeakKib = 600'000;
 #else

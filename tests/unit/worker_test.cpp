@@ -16,6 +16,7 @@
 #include "components/loader.hpp"
 #include "components/run_context.hpp"
 #include "omen/container.hpp"
+#include "omen/instrumented.hpp"
 #include "omen/testing/temp_dir.hpp"
 #include "text/log.hpp"
 #include "worker/remote.hpp"
@@ -177,7 +178,7 @@ TEST_F(WorkerTest, ACrashIsAnErrorAndIsRemembered) {
   const Error error = worker_error_of([&] { remote.predict(run_.c(), data_.c()); });
   EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
   EXPECT_EQ(exit_code_of(error), 5);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !OMEN_INSTRUMENTED
   EXPECT_STREQ(error.what(),
                "probe.predictor crashed in predict (SIGSEGV); it last wrote: about to fall");
 #endif

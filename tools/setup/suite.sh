@@ -107,6 +107,7 @@ stage_fuzz() {
 }
 
 stage_slow() {
+  build release all omen_slow_programs
   run_ctest release -L '^(slow|show-slow.*)$'
 }
 

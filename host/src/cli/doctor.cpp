@@ -186,7 +186,7 @@ std::string report_json(const Report& r) {
 
 class Screen {
  public:
-  explicit Screen(const Globals& globals) : globals_(globals), terminal_(out_terminal(globals)) {}
+  explicit Screen(const Globals& globals) : terminal_(out_terminal(globals)) {}
   void title(const char* text) {
     print((first_ ? "" : "\n") + paint(text, Style::kStrong, terminal_.colour) + "\n");
     first_ = false;
@@ -203,7 +203,6 @@ class Screen {
   }
 
  private:
-  const Globals& globals_;
   Terminal terminal_;
   bool first_ = true;
 };

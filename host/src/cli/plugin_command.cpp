@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -18,6 +19,20 @@
 #include "report/page_parts.hpp"
 #include "tables/table_io.hpp"
 #include "text/json_writer.hpp"
+#include "text/words.hpp"
+
+namespace omen::host {
+namespace {
+
+// How a command wants its table to be shown: as lines of text, or only where programs read it.
+enum class Rendering { kText, kForScripts };
+
+}  // namespace
+template <>
+struct WordTable<Rendering> {
+  static constexpr const char* kWords[] = {"text", "none"};
+};
+}  // namespace omen::host
 
 namespace omen::host::cli {
 namespace fs = std::filesystem;
@@ -163,11 +178,12 @@ std::string answer_json(const std::string& command, int code, const Tables& tabl
 void print_tables(const Globals& globals, const Tables& tables, bool csv) {
   bool first = true;
   for (const auto& [name, table] : tables) {
-    if (table.metadata("omen.render") == "none" && !csv) continue;  // numbers for scripts
+    const std::optional<Rendering> rendering = from_word<Rendering>(table.metadata("omen.render"));
+    if (rendering == Rendering::kForScripts && !csv) continue;
     const char* const gap = std::exchange(first, false) ? "" : "\n";
     if (csv) {
       print(gap + csv_text(table));
-    } else if (table.metadata("omen.render") == "text" && table.columns() == 1) {
+    } else if (rendering == Rendering::kText && table.columns() == 1) {
       print(lines_of(table));
     } else {
       if (tables.size() > 1 && !globals.plain) print(gap + name + "\n");

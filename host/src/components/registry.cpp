@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <set>
-#include <tuple>
 
 #include "components/elf_exports.hpp"
+#include "omen/near_names.hpp"
 #include "worker/worker.hpp"
 
 namespace omen::host {
@@ -122,24 +121,6 @@ bool is_listed(const SearchPlace& place, const Manifest& plugin) {
   return list >> digest && digest == plugin.sha256;
 }
 
-// Edits between two names where a swap of neighbours counts once.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    next[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      next[j] = std::min({row[j] + 1, next[j - 1] + 1, change});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        next[j] = std::min(next[j], before[j - 2] + 1);
-    }
-    std::swap(before, row);
-    std::swap(row, next);
-  }
-  return row[b.size()];
-}
-
 std::string quoted(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -158,19 +139,7 @@ std::string looked_in(const std::vector<SearchPlace>& places) {
 
 std::vector<std::string> near_names(std::string_view name,
                                     const std::vector<std::string>& candidates) {
-  std::set<std::tuple<std::size_t, std::string>> ranked;
-  for (const std::string& candidate : candidates) {
-    const std::size_t dot = candidate.rfind('.');
-    const bool is_last_part = dot != candidate.npos && candidate.substr(dot + 1) == name;
-    const bool is_start = name.size() >= 3 && candidate.starts_with(name);
-    const std::size_t distance = is_last_part || is_start ? 1 : edit_distance(name, candidate);
-    if (distance <= std::max<std::size_t>(1, std::min<std::size_t>(3, name.size() / 3)))
-      ranked.emplace(distance, candidate);
-  }
-  std::vector<std::string> nearest;
-  for (const auto& [distance, candidate] : ranked)
-    if (nearest.size() < 3) nearest.push_back(candidate);
-  return nearest;
+  return omen::near_names(name, candidates);
 }
 
 std::string did_you_mean(const std::vector<std::string>& near) {

@@ -46,6 +46,8 @@ AskedDataset::AskedDataset(WorkerCall& of, int i, const Json& facts) : call(of),
         WorkerSession& session;
         Json stream;
         bool done;
+        Keeper(WorkerSession& asked, Json id, bool ended)
+            : session(asked), stream(std::move(id)), done(ended) {}
         ~Keeper() {
           if (!done) session.tell({{"event", "release"}, {"stream", stream}});
         }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "components/components.hpp"
+#include "omen/instrumented.hpp"
 #include "text/log.hpp"
 
 namespace omen::host {
@@ -35,7 +36,7 @@ void keep_to_cpus(const Json& cpus) {
 // that is mapped but not touched counts here, hence the distance. Sanitizers map terabytes for
 // themselves.
 void limit_memory([[maybe_unused]] std::uint64_t bytes) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !OMEN_INSTRUMENTED
   if (bytes == 0) return;
   const rlim_t most = std::max<rlim_t>(4 * bytes, bytes + (rlim_t{8} << 30));
   const rlimit limit{most, most};

@@ -387,12 +387,12 @@ TEST(Plugin, LearnsFromChosenColumnsAlone) {
 
 TEST(Plugin, AColumnAnswersWithItself) {
   Fixture train;
-  train.dataset.put(
-      "targets",
-      TableBuilder()
-          .add("workload_id", train.dataset.find("workloads")->column<std::int64_t>("workload_id"))
-          .add("time_ms", train.time, {{"omen.unit", "ms"}})
-          .finish());
+  std::vector<std::int64_t> ids(train.time.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
+  train.dataset.put("targets", TableBuilder()
+                                   .add("workload_id", ids)
+                                   .add("time_ms", train.time, {{"omen.unit", "ms"}})
+                                   .finish());
   const ReadyRun run(1, 2);
   PredictorClient nameless(plugin().component("baseline.column"));
   EXPECT_EQ(status_of([&] { nameless.fit(train.dataset, run); }), OMEN_INVALID_ARGUMENT);

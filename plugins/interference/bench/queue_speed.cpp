@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of 500 jobs: all pairs predicted and the queue matched; and one pair alone.
-//   interference_queue_speed
+//   interference_queue_speed [OMEN]
+// With OMEN the same queue also goes through `omen score`, which is shown without a goal.
 // With OMEN_SHOW_BREAK=1 every pair is asked with its interval, as nobody does for a queue.
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <omen/learn/random.hpp>
+#include <optional>
+#include <string>
 
 #include "omen/testing/show.hpp"
+#include "omen/testing/temp_dir.hpp"
 #include "pack/matching.hpp"
 #include "pair/pair_forecast.hpp"
 
@@ -38,7 +44,7 @@ PairRows drawn_jobs(int count) {
   return rows;
 }
 
-PairForecast trained() {
+std::pair<PairRows, std::vector<double>> known_pairs() {
   PairRows rows = drawn_jobs(kKnownJobs);
   std::vector<double> rho;
   for (int a = 0; a < kKnownJobs; ++a)
@@ -52,6 +58,11 @@ PairForecast trained() {
       };
       rho.push_back(1 / (1 + util(a) * util(b)));
     }
+  return {rows, rho};
+}
+
+PairForecast trained() {
+  const auto [rows, rho] = known_pairs();
   return PairForecast::fit(rows, rho, Method::kProcess, {}, {});
 }
 
@@ -68,9 +79,48 @@ PairRows all_pairs(int count) {
   return rows;
 }
 
+// The columns of jobs, with `before` in front of each name.
+std::string head_of(const PairRows& rows, const std::string& before, const std::string& name) {
+  std::string head = name;
+  for (const std::string& column : rows.numbers) head += "," + before + column;
+  return head + "," + before + "family";
+}
+std::string cells_of(const JobProfile& job) {
+  std::string cells = job.name;
+  for (const double number : job.numbers) cells += "," + std::to_string(number);
+  return cells + "," + job.texts[0];
+}
+
+// CPU seconds of `omen score --match` on the queue, with a model that `omen train` made of the
+// known pairs.
+std::optional<double> through_omen(const std::string& omen) {
+  const test::TempDir place;
+  const auto file = [&](const char* name) { return (place / name).string(); };
+  const auto [rows, rho] = known_pairs();
+  std::ofstream coruns(file("coruns.csv")), queue(file("queue.csv"));
+  coruns << head_of(rows, "", "job") << ',' << head_of(rows, "partner_", "partner") << ",rho\n";
+  for (std::size_t i = 0; i < rho.size(); ++i)
+    coruns << cells_of(rows.jobs[static_cast<std::size_t>(rows.rows[i].victim)]) << ','
+           << cells_of(rows.jobs[static_cast<std::size_t>(rows.rows[i].partners[0])]) << ','
+           << rho[i] << '\n';
+  queue << head_of(rows, "", "job") << ",solo_s\n";
+  for (const JobProfile& job : drawn_jobs(kQueue).jobs) queue << cells_of(job) << ",100\n";
+  coruns.close();
+  queue.close();
+  const auto runs = [](const std::string& line) { return std::system(line.c_str()) == 0; };
+  if (!runs(omen + " train interference.pair -q --data " + file("coruns.csv") +
+            " --target rho:1:higher -o " + file("speeds.omen")))
+    return {};
+  const double before = test::cpu_seconds(RUSAGE_CHILDREN);
+  if (!runs(omen + " score interference.pack -q --csv " + file("queue.csv") + " -m " +
+            file("speeds.omen") + " --match --top 1 > " + file("scores.csv")))
+    return {};
+  return test::cpu_seconds(RUSAGE_CHILDREN) - before;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const PairForecast forecast = trained();
   const PairRows queue = all_pairs(kQueue);
   const double start = cpu_s();
@@ -96,5 +146,10 @@ int main() {
   const double before = cpu_s();
   for (int i = 0; i < kAsked; ++i) (void)forecast.means(forecast.cells_of(one));
   failed |= test::show("one_pair", 1e6 * (cpu_s() - before) / kAsked, "us", "<=", 50);
+  if (argc > 1 && !test::broken()) {
+    const std::optional<double> through = through_omen(argv[1]);
+    if (!through) return 1;
+    test::show("queue_of_500_through_omen", *through, "s");
+  }
   return failed;
 }

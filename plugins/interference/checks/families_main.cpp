@@ -56,7 +56,8 @@ int show_alnair(const std::filesystem::path& directory) {
   std::set<std::string> families;
   for (const JobProfile& job : all.rows.jobs) families.insert(family_of(job));
   int failed = 0;
-  for (const Method method : {Method::kProcess, Method::kTrees, Method::kUtilsum, Method::kConst}) {
+  for (const Method method :
+       {Method::kProcess, Method::kTrees, Method::kDelayLaw, Method::kUtilsum, Method::kConst}) {
     FamilyOut sum;
     for (const std::string& family : families) {
       const FamilyOut one = family_out(all, family, method);

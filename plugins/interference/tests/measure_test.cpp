@@ -42,6 +42,17 @@ TEST(Corun, CommandsThatDieHangOrDoNotExistAreNamed) {
   EXPECT_THAT(measure({"/nowhere/at-all"}), IsError(OMEN_NOT_FOUND, _, _));
 }
 
+TEST(Corun, ACommandThatHangsAfterSomeStepsHasNoRate) {
+  const test::TempDir directory;
+  const CorunOptions options = quick(directory);
+  const CommandLine hangs = {"bash", "-c",
+                             "for i in 1 2 3 4 5; do read up rest < /proc/uptime; echo "
+                             "\"${up%.*}${up#*.}0000000 step\" >> "
+                             "\"$OMEN_MARK_FILE\"; sleep 0.02; done; trap '' TERM; sleep 100"};
+  EXPECT_THAT(error_of([&] { measure_corun(hangs, hangs, options, [](double) {}); }),
+              IsError(OMEN_UNAVAILABLE, HasSubstr("its window"), _));
+}
+
 TEST(Corun, SpeedsHaveAnInterval) {
   const CorunSpeed steady = speed_of({10, 10, 10, 10, 10}, {5, 5.01, 4.99, 5, 5});
   EXPECT_NEAR(steady.median, 0.5, 1e-9);

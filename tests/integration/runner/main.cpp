@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "case_file.hpp"
+#include "omen/instrumented.hpp"
 #include "process.hpp"
 
 namespace fs = std::filesystem;
@@ -64,13 +65,17 @@ void describe(const std::vector<LinePattern>& patterns) {
   }
 }
 
+// Sanitizers make everything slower but no answer different.
+constexpr int kTimeoutScale = OMEN_INSTRUMENTED ? 4 : 1;
+
 // Reports every expectation that the outcome misses.
 std::vector<std::string> misses(const Step& step, const Outcome& outcome) {
   std::vector<std::string> found;
   const auto out = split_lines(outcome.stdout_text);
   const auto err = split_lines(outcome.stderr_text);
   if (outcome.timed_out) {
-    found.push_back("still running after " + std::to_string(step.timeout_seconds) + " s");
+    found.push_back("still running after " + std::to_string(kTimeoutScale * step.timeout_seconds) +
+                    " s");
   } else if (outcome.exit_code != step.exit_code) {
     found.push_back("exit " + std::to_string(outcome.exit_code) + ", expected " +
                     std::to_string(step.exit_code));
@@ -128,8 +133,8 @@ bool run_steps(const CaseFile& file, const Variables& variables) {
   for (const auto& [name, value] : file.environment) environment[name] = value;
   const fs::path directory = variables.at("TMP");
   for (const Step& step : file.steps) {
-    const Outcome outcome =
-        run_shell(step.command, file.stdin_text, environment, directory, step.timeout_seconds);
+    const Outcome outcome = run_shell(step.command, file.stdin_text, environment, directory,
+                                      kTimeoutScale * step.timeout_seconds);
     const auto found = misses(step, outcome);
     if (found.empty()) continue;
     std::printf("FAIL %s\n  line %d: %s\n", file.name.c_str(), step.line, step.command.c_str());

@@ -5,12 +5,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <omen/error.hpp>
 #include <omen/telemetry/job.hpp>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "run/rank_files.hpp"
 
@@ -58,8 +61,8 @@ class RankWatch {
     ranks_.resize(static_cast<std::size_t>(job.ranks));
   }
 
-  // A rank that was alive and is silent for too long.
-  std::optional<std::int64_t> silent() {
+  // A rank that was alive and is silent for too long, and for how many seconds.
+  std::optional<std::pair<std::int64_t, double>> silent() {
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       Watched& rank = ranks_[i];
       if (const auto status = read_status(status_file(directory_, static_cast<std::int64_t>(i)))) {
@@ -68,8 +71,9 @@ class RankWatch {
         rank.status = *status;
       }
       const bool started = rank.beat >= 0;
-      if (started && !rank.status.done && Clock::now() - rank.heard > kSilence)
-        return static_cast<std::int64_t>(i);
+      const std::chrono::duration<double> quiet = Clock::now() - rank.heard;
+      if (started && !rank.status.done && quiet > kSilence)
+        return std::pair(static_cast<std::int64_t>(i), quiet.count());
     }
     return {};
   }
@@ -153,10 +157,12 @@ void run_ranks(Launcher launcher, const RunJob& job, const fs::path& directory,
   RankWatch watch(job, directory, child);
   try {
     while (!child.wait(std::chrono::nanoseconds(kLook).count())) {
-      if (const auto rank = watch.silent())
-        throw Error(OMEN_UNAVAILABLE,
-                    "rank " + std::to_string(*rank) + " shows no sign of life for 8 s",
+      if (const auto silent = watch.silent()) {
+        std::array<char, 64> text{};
+        std::snprintf(text.data(), text.size(), "shows no sign of life for %.1f s", silent->second);
+        throw Error(OMEN_UNAVAILABLE, "rank " + std::to_string(silent->first) + " " + text.data(),
                     "The last checkpoints are kept: the same command goes on from them.");
+      }
       progress(watch.mean_step());
     }
   } catch (...) {

@@ -7,6 +7,9 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <omen/join.hpp>
+#include <omen/near_names.hpp>
+#include <set>
 #include <sstream>
 
 #include "data/image_source.hpp"
@@ -63,6 +66,37 @@ std::string source_in(const std::string& workload_json) {
 
 using Metrics = std::map<std::string, double>;
 
+constexpr const char* kWhole[] = {"ranks", "workers", "images_per_s", "cpu_s", "cpu_s_per_image"};
+constexpr const char* kOfStages[] = {"count", "wall_s", "cpu_s", "bytes"};
+constexpr const char* kQueues[] = {"to_decode", "to_preprocess", "to_train"};
+
+// Everything that a run can tell; which of it there is depends on the design.
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names(std::begin(kWhole), std::end(kWhole));
+  for (const std::string stage : kStageNames)
+    for (const char* total : kOfStages) names.push_back(stage + "." + total);
+  for (const char* queue : kQueues) names.push_back(std::string("queue.") + queue + ".fill");
+  return names;
+}
+
+std::set<std::string> wanted_metrics(const std::string& columns) {
+  std::set<std::string> wanted;
+  if (columns.empty()) return wanted;
+  const std::vector<std::string> known = metric_names();
+  for (const std::string& name : split(columns, ',')) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::vector<std::string> near = near_names(name, known);
+      throw Error(OMEN_INVALID_ARGUMENT, "columns: '" + name + "' is no metric of a pipeline",
+                  (near.empty() ? "" : "Did you mean " + join(near, " or ") + "?  ") +
+                      "Known are " + join(kWhole) + "; " + join(kOfStages) + " of " +
+                      join(kStageNames) + ", such as decode.cpu_s; and queue.to_train.fill with " +
+                      "its like for to_decode and to_preprocess.");
+    }
+    wanted.insert(name);
+  }
+  return wanted;
+}
+
 // Sums of stages.csv over all ranks, and the mean fill of each queue.
 void add_stages(const fs::path& directory, std::int64_t ranks, Metrics& metrics) {
   const StageSums stages = read_stages(directory, ranks);
@@ -98,15 +132,12 @@ void add_queues(const fs::path& directory, std::int64_t ranks, Metrics& metrics)
 
 class Counters {
  public:
-  explicit Counters(const std::string& columns) {
-    std::stringstream in(columns);
-    for (std::string part; std::getline(in, part, ',');) wanted_.push_back(part);
-  }
+  explicit Counters(const std::string& columns) : wanted_(wanted_metrics(columns)) {}
   void add(std::int64_t time, std::int64_t ranks, const std::string& prefix,
            const Metrics& metrics) {
     for (const auto& [name, value] : metrics) {
-      if (!wanted_.empty() && std::find(wanted_.begin(), wanted_.end(), name) == wanted_.end())
-        continue;
+      if (!wanted_.empty() && !wanted_.count(name)) continue;
+      missing_.erase(name);
       times_.push_back(time);
       devices_.push_back(static_cast<std::int32_t>(ranks));
       names_.push_back(prefix + name);
@@ -114,9 +145,11 @@ class Counters {
     }
   }
   Table finish() {
-    if (values_.empty() && !wanted_.empty())
-      throw Error(OMEN_INVALID_ARGUMENT, "none of the --columns was measured",
-                  "Leave the option out once to see their names.");
+    if (values_.empty())
+      throw Error(OMEN_INVALID_ARGUMENT, "this design has no " + join(missing_),
+                  "Leave --columns out once to see what it has.");
+    if (!missing_.empty())
+      log(OMEN_LOG_WARN, "ensemble.pipeline", "this design has no " + join(missing_));
     return TableBuilder()
         .add("workload_id", std::vector<std::int64_t>(values_.size(), 0))
         .add("t_ns", std::move(times_))
@@ -127,10 +160,32 @@ class Counters {
   }
 
  private:
-  std::vector<std::string> wanted_, names_;
+  const std::set<std::string> wanted_;
+  std::set<std::string> missing_ = wanted_;
+  std::vector<std::string> names_;
   std::vector<std::int64_t> times_;
   std::vector<std::int32_t> devices_;
   std::vector<double> values_;
+};
+
+// Means over the runs that had each metric.
+class Means {
+ public:
+  void add(const Metrics& once) {
+    for (const auto& [name, value] : once) {
+      sums_[name] += value;
+      ++counts_[name];
+    }
+  }
+  Metrics finish() const {
+    Metrics means = sums_;
+    for (auto& [name, value] : means) value /= counts_.at(name);
+    return means;
+  }
+
+ private:
+  Metrics sums_;
+  std::map<std::string, double> counts_;
 };
 
 // `device` of a row is the number of ranks: the table is the peak function.
@@ -143,20 +198,19 @@ class PipelineProfiler final : public Profiler {
   }
 
   TableStream collect(const std::string& workload_json, const Run& run) override {
+    Counters counters(options_.columns);
     const std::string source = source_in(workload_json);
     const std::string data = data_path(source, run.scratch_dir(), run.seed(), run);
     open_images(data);
-    Counters counters(options_.columns);
     for (const std::int64_t ranks : number_list(options_.ranks, "ranks"))
       for (const std::int64_t workers : number_list(options_.workers, "workers")) {
-        Metrics sum;
+        Means means;
         for (std::int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
           const Metrics once = measure(data, ranks, workers, run);
-          for (const auto& [name, value] : once) sum[name] += value;
+          means.add(once);
           if (options_.repeats > 1) counters.add(runs_, ranks, "", once);
         }
-        for (auto& [name, value] : sum) value /= static_cast<double>(options_.repeats);
-        counters.add(runs_, ranks, options_.repeats > 1 ? "mean." : "", sum);
+        counters.add(runs_, ranks, options_.repeats > 1 ? "mean." : "", means.finish());
       }
     return counters.finish();
   }

@@ -9,6 +9,7 @@
 #include <map>
 #include <omen/error.hpp>
 #include <omen/join.hpp>
+#include <omen/near_names.hpp>
 #include <sstream>
 
 namespace omen::ensemble {
@@ -49,8 +50,10 @@ Number number_in(const std::string& text, const std::string& where) {
 void check_source(const std::string& source) {
   if (is_built_in(source)) return;
   if (source.ends_with(".pt") && std::filesystem::exists(source)) return;
+  const std::vector<std::string> known = built_in_networks(), near = near_names(source, known);
   bad_models("model '" + source + "' is neither built in nor a TorchScript file that exists",
-             "Built in are " + join(built_in_networks(), ", ") + ".");
+             (near.empty() ? "" : "Did you mean " + join(near, " or ") + "?  ") + "Built in are " +
+                 join(known) + ".");
 }
 
 void set_cell(ModelChoice& model, const std::string& column, const std::string& cell,

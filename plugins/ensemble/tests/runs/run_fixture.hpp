@@ -21,6 +21,9 @@ namespace omen::ensemble {
 using test::TempDir;
 namespace fs = std::filesystem;
 
+// A convolution, batch normalisation, dropout and a head for 10 classes; see data/README.md.
+inline constexpr const char* kScript = ENSEMBLE_SOURCE_DIR "/tests/data/script_net.pt";
+
 inline std::string text_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream all;
@@ -31,10 +34,11 @@ inline std::string text_of(const fs::path& path) {
 // Trains on 44 small generated images, in a directory of its own.
 class RunTest : public ::testing::Test {
  protected:
-  RunTest() {
+  RunTest() { write_images(44); }
+  void write_images(std::uint32_t count) const {
     GeneratorOptions small;
     small.width = 48, small.height = 40;
-    write_generated(data(), 44, small, [](double) {});
+    write_generated(data(), count, small, [](double) {});
   }
   fs::path data() const { return place_.path() / "images.epd"; }
   fs::path out(const std::string& name) const { return place_.path() / name; }
@@ -70,10 +74,12 @@ class RunTest : public ::testing::Test {
   pid_t start(const std::string& name, const std::string& options, std::int64_t rank,
               std::int64_t steps, pid_t* process) const {
     const std::string line = "exec " + command(name, options);
-    const pid_t child = ::fork();
-    if (child == 0) ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr), ::_exit(127);
     const fs::path status =
         out(name).string() + ".state/ranks/rank-" + std::to_string(rank) + ".status";
+    // One of an earlier attempt names a process that may be somebody else by now.
+    fs::remove(status);
+    const pid_t child = ::fork();
+    if (child == 0) ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr), ::_exit(127);
     *process = 0;
     for (int look = 0; look < 6000 && ::waitpid(child, nullptr, WNOHANG) == 0; ++look) {
       std::istringstream in(text_of(status));

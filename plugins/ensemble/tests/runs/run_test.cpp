@@ -40,6 +40,54 @@ TEST_F(RunTest, WeightsDoNotDependOnDesignPreprocessorsQueuesOrRanks) {
   EXPECT_THAT(text_of(out("as") / "rate.csv"), HasSubstr("\nall-shared,2,"));
 }
 
+// The grid of show.ensemble.equal_weights is complete; here each design has one row of it.
+TEST_F(RunTest, OneAndFourModelsEndWithTheSameWeightsInEveryDesign) {
+  const std::pair<const char*, const char*> designs[] = {
+      {"none", "--queue 2"},
+      {"all-shared", "--queue 1 --block 4"},
+      {"single-broadcast", "--queue 2 --preprocessors "},
+      {"multi-broadcast", "--queue 1 --preprocessors "},
+      {"shared-memory", "--queue 2 --sample-queue 1 --preprocessors "}};
+  for (const int models : {1, 4}) {
+    std::string expected;
+    for (const auto& [design, options] : designs) {
+      const std::string name = design + std::to_string(models);
+      std::string line = "--models tiny*" + std::to_string(models) + " --design " + design + " ";
+      line += options;
+      // As many preprocessors as ranks, or one fewer.
+      if (line.ends_with(' '))
+        line +=
+            std::to_string(line.find("single") < line.size() ? std::max(1, models - 1) : models);
+      ASSERT_EQ(run(name, line), 0) << said(name);
+      if (expected.empty()) expected = trained(name);
+      EXPECT_TRUE(trained(name) == expected) << line;
+      for (const auto& model : facts(name)["models"]) EXPECT_EQ(model["steps"], 5) << line;
+    }
+  }
+}
+
+// tests/data/README.md says where the file comes from.
+TEST_F(RunTest, TorchScriptTrainsLikeANetworkOfOurs) {
+  const std::string script = kScript;
+  const std::string models = "--models " + script + "," + script + " --epochs 2 --validation 0.2 ";
+  ASSERT_EQ(run("alone", models + "--design none"), 0) << said("alone");
+  ASSERT_EQ(run("ring", models + "--design shared-memory --block 4"), 0) << said("ring");
+  EXPECT_TRUE(trained("ring") == trained("alone"));
+  const auto facts_of = facts("ring")["models"];
+  EXPECT_EQ(facts_of[0]["name"], "script_net");
+  EXPECT_EQ(facts_of[1]["name"], "script_net-2");
+  EXPECT_EQ(facts_of[0]["state"], "finished");
+  const std::string weights = text_of(out("ring") / "weights/script_net.safetensors");
+  for (const char* tensor : {"conv_weight", "norm_mean", "head_bias"})
+    EXPECT_THAT(weights, HasSubstr(tensor));
+  // One channel does not fit its first layer, and text is no archive.
+  EXPECT_NE(run("grey", "--channels 1 --models " + script), 0);
+  EXPECT_THAT(said("grey"), HasSubstr("script_net.pt' fails on its images"));
+  std::ofstream(out("text.pt")) << "no archive";
+  EXPECT_NE(run("text", "--models " + out("text.pt").string()), 0);
+  EXPECT_THAT(said("text"), HasSubstr("cannot be opened as TorchScript"));
+}
+
 TEST_F(RunTest, FourModelsOfASweepKeepTheirOwnOptimisersAndGroupsRepeat) {
   std::ofstream(out("sweep.csv")) << "model,learning_rate,seed,optimiser,ranks\n"
                                      "tiny,0.01,1,sgd,1\ntiny,0.001,2,adam,1\nlenet,0.01,3,,1\n"
@@ -53,10 +101,17 @@ TEST_F(RunTest, FourModelsOfASweepKeepTheirOwnOptimisersAndGroupsRepeat) {
   EXPECT_EQ(facts("a")["models"][3]["name"], "resnet8");
 }
 
-TEST_F(RunTest, MoreRanksThanBlocksAndFewerSamplesThanABatch) {
-  ASSERT_EQ(run("many", "--models tiny --ranks 7 --design all-shared"), 0) << said("many");
-  ASSERT_EQ(run("one", "--models tiny --design none"), 0) << said("one");
-  EXPECT_TRUE(trained("many") == trained("one"));
+TEST_F(RunTest, MoreRanksThanSamplesAndFewerSamplesThanABatch) {
+  write_images(5);
+  const std::string options = "--models tiny --batch 2 --epochs 2 --validation 0.2 ";
+  ASSERT_EQ(run("one", options + "--design none"), 0) << said("one");
+  // Six ranks for four samples to train on and one to validate with, a sample in each block.
+  for (const char* design : {"all-shared", "multi-broadcast --preprocessors 6"}) {
+    ASSERT_EQ(run("many", options + "--ranks 6 --block 1 --design " + design), 0) << said("many");
+    EXPECT_TRUE(trained("many") == trained("one")) << design;
+    fs::remove_all(out("many"));
+  }
+  write_images(44);
   EXPECT_NE(run("few", "--models tiny --batch 45"), 0);
   EXPECT_THAT(said("few"), HasSubstr("do not fill a batch of 45"));
 }

@@ -93,6 +93,12 @@ Stretch stretch_of(const Runner& runner, std::int64_t from, std::int64_t to) {
         OMEN_UNAVAILABLE,
         "'" + runner.name() + "' left " + std::to_string(inside.size()) + " marks in its window",
         "It should leave one each step with: omen mark step; a longer window has more.");
+  // Between first and last mark a job that stalled would look as fast as before.
+  if (const std::int64_t quiet = to - inside.back(); quiet > (to - from) / 2)
+    throw Error(OMEN_UNAVAILABLE,
+                "'" + runner.name() + "' left no mark in the last " +
+                    std::to_string(quiet / 1'000'000) + " ms of its window",
+                "It may hang; a longer window with --window_s shows whether it goes on.");
   Stretch found;
   found.rate_per_s = static_cast<double>(inside.size() - 1) * 1e9 /
                      static_cast<double>(inside.back() - inside.front());

@@ -61,7 +61,7 @@ struct Scores {
 };
 
 Cells subset(const Cells& all, const std::vector<std::size_t>& rows) {
-  Cells some{all.jobs, all.contexts, all.names, all.families, {}};
+  Cells some{all.jobs, all.contexts, all.names, all.families, {}, all.shares};
   for (const std::size_t row : rows) some.cells.push_back(all.cells[row]);
   return some;
 }
@@ -176,13 +176,16 @@ double combined_speed(const std::vector<double>& beside_each) {
 }
 
 Cells PairForecast::cells_of(const PairRows& rows) const {
-  Cells cells{encoder_.jobs(rows), encoder_.contexts(rows), unique_names(rows), {}, {}};
-  for (const JobProfile& job : rows.jobs) cells.families.push_back(family_of(job));
+  Cells cells{encoder_.jobs(rows), encoder_.contexts(rows), unique_names(rows), {}, {}, {}};
+  for (std::size_t job = 0; job < rows.jobs.size(); ++job) {
+    cells.families.push_back(family_of(rows.jobs[job]));
+    cells.shares.push_back(share_of(rows, static_cast<std::int32_t>(job)));
+  }
   for (const PairRow& row : rows.rows)
     for (const std::int32_t partner : row.partners)
-      cells.cells.push_back(
-          {row.victim, partner, row.context,
-           utilisation_prior(share_of(rows, row.victim), share_of(rows, partner))});
+      cells.cells.push_back({row.victim, partner, row.context,
+                             utilisation_prior(cells.shares[static_cast<std::size_t>(row.victim)],
+                                               cells.shares[static_cast<std::size_t>(partner)])});
   return cells;
 }
 

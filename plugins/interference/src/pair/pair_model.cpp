@@ -17,13 +17,11 @@ struct MethodName {
   Method method;
   const char* name;
 };
-constexpr MethodName kMethodNames[] = {{Method::kConst, "const"},
-                                       {Method::kUtilsum, "utilsum"},
-                                       {Method::kClusterTable, "cluster_table"},
-                                       {Method::kAdditive, "additive"},
-                                       {Method::kLowRank, "low_rank"},
-                                       {Method::kProcess, "process"},
-                                       {Method::kTrees, "trees"}};
+constexpr MethodName kMethodNames[] = {
+    {Method::kConst, "const"},        {Method::kUtilsum, "utilsum"},
+    {Method::kDelayLaw, "delay_law"}, {Method::kClusterTable, "cluster_table"},
+    {Method::kAdditive, "additive"},  {Method::kLowRank, "low_rank"},
+    {Method::kProcess, "process"},    {Method::kTrees, "trees"}};
 
 }  // namespace
 
@@ -55,6 +53,8 @@ std::unique_ptr<PairModel> make_pair_model(Method method, const PairSettings& se
       return std::make_unique<ConstantModel>();
     case Method::kUtilsum:
       return std::make_unique<UtilsumModel>();
+    case Method::kDelayLaw:
+      return std::make_unique<DelayLawModel>();
     case Method::kClusterTable:
       return std::make_unique<ClusterTableModel>(settings);
     case Method::kAdditive:

@@ -25,6 +25,7 @@ struct Cells {
   std::vector<std::string> names;     // of the jobs, unique
   std::vector<std::string> families;  // of the jobs
   std::vector<Cell> cells;
+  std::vector<double> shares;  // of the GPU that each job alone keeps busy; NaN: not known
 };
 
 struct Estimates {
@@ -60,7 +61,16 @@ class PairModel {
   virtual void load(const learn::StateReader& in) = 0;
 };
 
-enum class Method { kConst, kUtilsum, kClusterTable, kAdditive, kLowRank, kProcess, kTrees };
+enum class Method {
+  kConst,
+  kUtilsum,
+  kDelayLaw,
+  kClusterTable,
+  kAdditive,
+  kLowRank,
+  kProcess,
+  kTrees
+};
 
 const std::vector<Method>& all_methods();
 const char* method_name(Method method);

@@ -18,9 +18,11 @@ struct PairOptions {
     using O = PairOptions;
     return options(
         opt(&O::method, "method",
-            "process: Gaussian process over pairs; trees: boosted trees; the others are baselines")
-            .choices("process", "trees", "low_rank", "additive", "cluster_table", "utilsum",
-                     "const"),
+            "process: Gaussian process over pairs; trees: boosted trees; delay_law: three numbers "
+            "over "
+            "how busy both jobs are; the others are baselines")
+            .choices("process", "trees", "delay_law", "low_rank", "additive", "cluster_table",
+                     "utilsum", "const"),
         opt(&O::rank, "rank", "products of factors of low_rank").range(1, 10),
         opt(&O::clusters, "clusters", "clusters of cluster_table").range(1, 50),
         opt(&O::ridge, "ridge", "how strongly additive and low_rank shrink").range(0, 100));

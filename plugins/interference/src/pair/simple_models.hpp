@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that know little: a constant, shares of the GPU, and the table of clusters of the
-// original.
+// Models that know little: a constant, shares of the GPU with and without fitted numbers, and the
+// table of clusters of the original.
 #pragma once
 
 #include "pair/pair_model.hpp"
@@ -31,6 +31,23 @@ class UtilsumModel final : public PairModel {
   void load(const learn::StateReader& in) override;
 
  private:
+  double mean_ = 1;
+};
+
+// A partner delays each step by k u^a v^b of its time, where u is the share of the GPU that the job
+// alone keeps busy and v that of the partner: an idle partner costs nothing, and more of either
+// never makes a job faster. Three numbers are fitted; the mean of training where a share is not
+// known.
+class DelayLawModel final : public PairModel {
+ public:
+  void fit(const Cells& cells, const learn::Vector& rho, const std::vector<std::int32_t>& group,
+           const learn::Context& context) override;
+  Estimates estimate(const Cells& cells) const override;
+  void save(learn::StateWriter& out) const override;
+  void load(const learn::StateReader& in) override;
+
+ private:
+  learn::Vector law_;  // logarithm of k, a, b
   double mean_ = 1;
 };
 

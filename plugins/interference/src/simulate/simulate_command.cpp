@@ -107,7 +107,8 @@ std::vector<Option<SimulateOptions>> SimulateOptions::spec() {
           .path(),
       opt(&O::gpu, "gpu", "whose pairs are taken where there are several"),
       opt(&O::method, "method", "that predicts the pairs which were not seen")
-          .choices("process", "trees", "low_rank", "additive", "cluster_table", "utilsum", "const"),
+          .choices("process", "trees", "delay_law", "low_rank", "additive", "cluster_table",
+                   "utilsum", "const"),
       opt(&O::gpus, "gpus", "that jobs run on").range(1, 10000),
       opt(&O::load, "load", "offered to the GPUs when nothing is packed").range(0.01, 10),
       opt(&O::seen, "seen", "share of the pairs that were measured before").range(0.01, 1),

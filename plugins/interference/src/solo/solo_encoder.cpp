@@ -24,10 +24,27 @@ void note(std::vector<std::string>& words, const std::string& word) {
 }  // namespace
 
 double SoloEncoder::Number::at(double value) const {
-  if (!std::isfinite(value) || (logarithmic && value <= 0)) return 0;
-  return ((logarithmic ? std::log2(value) : value) - mean) / deviation;
+  if (!std::isfinite(value) || !fits(value)) return 0;
+  return (bent(value) - mean) / deviation;
 }
 
+bool SoloEncoder::Number::fits(double value) const {
+  return bend == Bend::kNone || (bend == Bend::kRoot ? value >= 0 : value > 0);
+}
+double SoloEncoder::Number::bent(double value) const {
+  switch (bend) {
+    case Bend::kLogarithm:
+      return std::log2(value);
+    case Bend::kRoot:
+      return std::sqrt(value);
+    case Bend::kNone:
+      break;
+  }
+  return value;
+}
+
+// Counters are amounts: a small one tells more by a point than a large one, and where there are
+// zeros a root says so as a logarithm does elsewhere.
 SoloEncoder::Number SoloEncoder::scale_of(std::vector<double> values, bool always_logarithmic) {
   values.erase(
       std::remove_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }),
@@ -35,9 +52,11 @@ SoloEncoder::Number SoloEncoder::scale_of(std::vector<double> values, bool alway
   Number how;
   if (values.empty()) return how;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  how.logarithmic = *least > 0 && (always_logarithmic || *most / *least > kWide);
-  if (how.logarithmic)
-    for (double& value : values) value = std::log2(value);
+  if (*least > 0 && (always_logarithmic || *most / *least > kWide))
+    how.bend = Bend::kLogarithm;
+  else if (*least >= 0)
+    how.bend = Bend::kRoot;
+  for (double& value : values) value = how.bent(value);
   const auto count = static_cast<double>(values.size());
   double squares = 0;
   for (const double value : values) how.mean += value / count;
@@ -107,8 +126,7 @@ bool SoloEncoder::is_foreign(const SoloRows& rows, std::size_t row) const {
   const auto outside = [](const Number& number, double value) {
     if (!std::isfinite(value)) return false;
     const double at = number.at(value);
-    return (number.logarithmic && value <= 0) || at < number.low - kMargin ||
-           at > number.high + kMargin;
+    return !number.fits(value) || at < number.low - kMargin || at > number.high + kMargin;
   };
   for (std::size_t c = 0; c < counters_.size(); ++c)
     if (outside(counters_[c], rows.counters(static_cast<Index>(row), static_cast<Index>(c))))
@@ -120,7 +138,7 @@ void SoloEncoder::save(learn::StateWriter& out) const {
   Matrix scales(static_cast<Index>(counters_.size()) + 1, 5);
   for (Index c = 0; c < scales.rows(); ++c) {
     const Number& how = c + 1 < scales.rows() ? counters_[static_cast<std::size_t>(c)] : batch_;
-    scales.row(c) << (how.logarithmic ? 1 : 0), how.mean, how.deviation, how.low, how.high;
+    scales.row(c) << static_cast<int>(how.bend), how.mean, how.deviation, how.low, how.high;
   }
   out.put_matrix("solo.scales", scales);
   out.put_strings("solo.curves", curves_);
@@ -135,11 +153,15 @@ void SoloEncoder::save(learn::StateWriter& out) const {
 void SoloEncoder::load(const learn::StateReader& in, const SoloColumns& columns) {
   const Matrix scales =
       in.matrix("solo.scales", static_cast<Index>(columns.counters.size()) + 1, 5);
-  if (!scales.allFinite() || !(scales.col(2).minCoeff() > 0))
+  const bool bends_known =
+      (scales.col(0).array() == 0 || scales.col(0).array() == 1 || scales.col(0).array() == 2)
+          .all();
+  if (!scales.allFinite() || !bends_known || !(scales.col(2).minCoeff() > 0))
     learn::throw_bad_data("the model's scales are damaged", "Train the model again.");
   counters_.clear();
   for (Index c = 0; c < scales.rows(); ++c) {
-    const Number how{scales(c, 0) > 0, scales(c, 1), scales(c, 2), scales(c, 3), scales(c, 4)};
+    const Number how{static_cast<Bend>(scales(c, 0)), scales(c, 1), scales(c, 2), scales(c, 3),
+                     scales(c, 4)};
     if (c + 1 < scales.rows())
       counters_.push_back(how);
     else

@@ -30,10 +30,13 @@ class SoloEncoder {
   void load(const learn::StateReader& in, const SoloColumns& columns);
 
  private:
+  enum class Bend { kNone = 0, kLogarithm = 1, kRoot = 2 };
   struct Number {
-    bool logarithmic = false;
+    Bend bend = Bend::kNone;
     double mean = 0, deviation = 1, low = 0, high = 0;
     double at(double value) const;
+    bool fits(double value) const;
+    double bent(double value) const;
   };
   static Number scale_of(std::vector<double> values, bool always_logarithmic);
 

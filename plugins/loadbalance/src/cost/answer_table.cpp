@@ -88,12 +88,22 @@ void add_times(TableBuilder& table, const std::vector<CostRow>& answers) {
   add_numbers(table, "t_gpu_ms", std::move(gpu), ms);
 }
 
-enum Plan : std::int32_t { kSplit, kCpuOnly, kGpuOnly, kNotDivisible };
+enum Plan : std::int32_t { kSplit, kCpuOnly, kGpuOnly, kNotDivisible, kNotJudged };
 
-Plan plan_of(const CostRow& row, const SplitCost& best, bool divisible, double least_gain) {
-  if (!divisible) return kNotDivisible;
-  if (best.gain >= least_gain && best.share > 0 && best.share < 100) return kSplit;
+// A split is promised only where somebody judged that it gives the right result.
+Plan plan_of(const KernelRow& kernel, const CostRow& row, const SplitCost& best,
+             double least_gain) {
+  if (kernel.judged() && !kernel.may_be_divided()) return kNotDivisible;
+  if (best.gain >= least_gain && best.share > 0 && best.share < 100)
+    return kernel.may_be_divided() ? kSplit : kNotJudged;
   return row.t_cpu_ms < row.t_gpu_ms ? kCpuOnly : kGpuOnly;
+}
+
+// Why a row has one of the last two plans; empty for the others.
+std::string reason_of(const KernelRow& kernel, Plan plan) {
+  if (plan == kNotJudged)
+    return "whether its work-groups may be divided is judged only from OpenCL sources";
+  return plan == kNotDivisible ? kernel.divisible : "";
 }
 
 void add_plan(TableBuilder& table, const KernelRows& rows, const std::vector<CostRow>& answers,
@@ -104,16 +114,21 @@ void add_plan(TableBuilder& table, const KernelRows& rows, const std::vector<Cos
   std::vector<bool> present, explained;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const CostRow& row = answers[i];
-    const bool divisible = rows.rows[i].may_be_divided();
+    const KernelRow& kernel = rows.rows[i];
     present.push_back(row.refusal.empty());
     const SplitCost best = best_split(row.t_cpu_ms, row.t_gpu_ms, row.launch_ms);
-    gains.push_back(!present.back() ? kUnknown : divisible ? std::max(best.gain, 1.0) : 1);
-    plans.push_back(plan_of(row, best, divisible, least_gain));
-    explained.push_back(present.back() && !divisible);
-    reasons.push_back(divisible ? "" : rows.rows[i].divisible);
+    const Plan plan = plan_of(kernel, row, best, least_gain);
+    gains.push_back(!present.back()           ? kUnknown
+                    : kernel.may_be_divided() ? std::max(best.gain, 1.0)
+                                              : 1);
+    plans.push_back(plan);
+    reasons.push_back(reason_of(kernel, plan));
+    explained.push_back(present.back() && !reasons.back().empty());
   }
   add_numbers(table, "gain", std::move(gains), {{"omen.unit", "1"}, {"omen.direction", "higher"}});
-  table.add_dictionary("plan", plans, {"split", "CPU only", "GPU only", "not divisible"})
+  table
+      .add_dictionary("plan", plans,
+                      {"split", "CPU only", "GPU only", "not divisible", "not judged"})
       .valid(present);
   table.add_strings("reason", reasons).valid(explained);
 }

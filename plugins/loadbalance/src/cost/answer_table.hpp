@@ -16,13 +16,14 @@ struct AnswerColumns {
 
 // share, share_class, device, [t_cpu_ms, t_gpu_ms, gain, plan, reason, machine], status. Times have
 // the digits that they are worth, and the shorter one is that of `device`. `gain` is the speed-up
-// of the best split over the better single device; `plan` is "split", "CPU only", "GPU only" or
-// "not divisible", for which `reason` says why; `machine` names the devices that the row speaks
-// for.
+// of the best split over the better single device, 1 where none may be made; `plan` is "split",
+// "CPU only", "GPU only", or "not divisible" or "not judged", for which `reason` says why;
+// `machine` names the devices that the row speaks for.
 Table answer_table(const KernelRows& rows, const std::vector<CostRow>& answers,
                    const AnswerColumns& columns);
 
-// Time over the share of the CPU, for each of the first few kernels; needs times.
+// Time over the share of the CPU, for each of the first few kernels that may be divided; needs
+// times.
 void put_share_curves(const Run& run, const KernelRows& rows, const std::vector<CostRow>& answers);
 
 }  // namespace omen::loadbalance::cost

@@ -32,7 +32,8 @@ struct KernelRow {
   double t_cpu_ms = kUnknown, t_gpu_ms = kUnknown, share = kUnknown;  // only where measured
 
   bool has_both_times() const;
-  bool may_be_divided() const { return divisible.empty() || divisible == kDivisible; }
+  bool judged() const { return !divisible.empty(); }
+  bool may_be_divided() const { return divisible == kDivisible; }
 };
 
 struct KernelRows {

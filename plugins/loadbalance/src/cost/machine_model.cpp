@@ -14,6 +14,7 @@ namespace omen::loadbalance::cost {
 namespace {
 
 constexpr double kInformedColumns = 0.6;  // of all, for each tree that also asks the process
+constexpr double kKeptLaunch = 0.05;      // step of kept launches: a size to a factor of about two
 
 double share_of(const KernelRow& row) {
   if (std::isfinite(row.share)) return std::clamp(row.share, 0.0, 100.0);
@@ -28,6 +29,15 @@ Vector row_weights(const KernelRows& rows) {
   for (std::size_t i = 0; i < rows.rows.size(); ++i)
     weights[static_cast<Index>(i)] = std::pow(count[rows.rows[i].group], -0.25);
   return weights / weights.mean();
+}
+
+// Where rows of training lie, as a model keeps it. The process keeps rows as they are; a model
+// without it can be given away, so nobody's sizes may be read from it.
+Matrix kept_places(Matrix places, bool with_process) {
+  if (with_process) return places;
+  auto launches = places.rightCols(places.cols() - kPlaces).array();
+  launches = (launches / kKeptLaunch).round() * kKeptLaunch;
+  return places;
 }
 
 }  // namespace
@@ -152,7 +162,7 @@ learn::ConditionalQuantiles MachineModel::held_out_residuals(const KernelRows& r
     MachineModel part;
     const Encoded seen = encoder.encode(train), asked = encoder.encode(test);
     part.fit_share(seen, Targets(train), options, seed, run);
-    part.density_.fit(seen.place);
+    part.density_.fit(kept_places(seen.place, options.with_process));
     const Vector answer = part.predict_share(part.inputs(asked)),
                  near = part.density_.neighbours(asked.place);
     for (std::size_t i = 0; i < test.rows.size(); ++i) {
@@ -176,7 +186,7 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   residuals_ = held_out_residuals(rows, encoder, options, seed, run);
   const Encoded x = encoder.encode(rows);
   const Targets y(rows);
-  density_.fit(x.place);
+  density_.fit(kept_places(x.place, options.with_process));
   run.step(0.5, "fit");
   const Inputs in = fit_share(x, y, options, seed, run);
   if (has_times_) total_.fit(x.trees, y.total, y.weights, 0, options.trees, seed + 2, run);

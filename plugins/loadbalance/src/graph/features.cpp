@@ -164,6 +164,12 @@ std::string_view scalar_of(std::string_view type) {
   return "other";
 }
 
+// With opaque pointers the type does not say what is pointed to.
+bool is_pointer(std::string_view type) {
+  return type.find('*') != std::string_view::npos || type == "ptr" ||
+         starts_with(type, "ptr addrspace(");
+}
+
 double lanes_of(std::string_view type) {
   if (!starts_with(type, "<")) return 1;
   return std::max(1, std::atoi(std::string(type.substr(1, 4)).c_str()));
@@ -335,11 +341,11 @@ class Counter {
   void count_value(std::size_t node) {
     const std::string_view type = graph_.text(graph_.nodes[node]);
     counts_["type." + std::string(scalar_of(type))] += 1;
-    if (type.find('*') != std::string_view::npos) counts_["type.pointer"] += 1;
+    if (is_pointer(type)) counts_["type.pointer"] += 1;
     if (starts_with(type, "<")) counts_["type.vector"] += 1;
     if (graph_.nodes[node].type == NodeType::kVariable && !uses_.defined[node]) {
       counts_["arguments"] += 1;
-      if (type.find('*') != std::string_view::npos) counts_["pointer_arguments"] += 1;
+      if (is_pointer(type)) counts_["pointer_arguments"] += 1;
     }
     count_dimensions(type);
   }

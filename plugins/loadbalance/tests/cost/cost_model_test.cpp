@@ -115,6 +115,25 @@ TEST(CostModel, FlagsKernelsWithoutNeighbours) {
   EXPECT_FALSE(answers[1].extrapolating);
 }
 
+TEST(CostModel, WithoutTheProcessAModelKeepsNoSizes) {
+  CostOptions options = small();
+  options.with_process = false;
+  CostModel model;
+  model.fit(kernels(), options, 1, quiet());
+  test::MemoryArtifact kept;
+  const omen_sink sink = kept.sink();
+  ArtifactWriter writer(&sink);
+  model.save(writer);
+  const omen_source source = kept.source();
+  const std::vector<float> rows = ArtifactReader(&source).get<float>("machine.0.density.rows");
+  constexpr std::size_t kWidth = kPlaces + 2;
+  ASSERT_EQ(rows.size(), 60 * kWidth);
+  for (std::size_t at = kWidth - 1; at < rows.size(); at += kWidth)
+    EXPECT_NEAR(std::remainder(rows[at], 0.05), 0, 1e-6) << "bytes to a factor of about two";
+  for (const CostRow& row : model.predict(kernels(), 0.9, std::nullopt))
+    EXPECT_FALSE(row.extrapolating);
+}
+
 double share_error(const CostModel& model, const KernelRows& rows) {
   const std::vector<CostRow> answers = model.predict(rows, 0.9, std::nullopt);
   double error = 0;
@@ -250,6 +269,7 @@ TEST(GaussianProcess, IsSureOfWhatItHasSeenOnly) {
 TEST(Answers, TablesHaveUnitsAndAPlan) {
   KernelRows rows = kernels();
   rows.rows.resize(3);
+  for (KernelRow& row : rows.rows) row.divisible = kDivisible;
   std::vector<CostRow> answers(3);
   answers[0].share = 50;
   answers[0].t_cpu_ms = answers[0].t_gpu_ms = 10;
@@ -282,6 +302,25 @@ TEST(Answers, AKernelThatCannotBeDividedSaysWhy) {
   EXPECT_EQ(table.numbers("gain")[0], 1);
   EXPECT_EQ(table.strings("plan")[1], "split");
   EXPECT_TRUE(table.strings("reason").is_null(1));
+}
+
+TEST(Answers, ASplitThatNobodyJudgedIsNotPromised) {
+  KernelRows rows = kernels();
+  rows.rows.resize(3);
+  rows.rows[2].divisible = kDivisible;
+  std::vector<CostRow> answers(3);
+  for (CostRow& row : answers) row.t_cpu_ms = row.t_gpu_ms = 10;
+  answers[1].t_cpu_ms = 99;  // one device is better either way
+  AnswerColumns columns;
+  columns.least_gain = 1.2;
+  const Table table = answer_table(rows, answers, columns);
+  EXPECT_EQ(table.strings("plan")[0], "not judged");
+  EXPECT_THAT(std::string(table.strings("reason")[0]), HasSubstr("OpenCL sources"));
+  EXPECT_EQ(table.numbers("gain")[0], 1);
+  EXPECT_EQ(table.strings("plan")[1], "GPU only");
+  EXPECT_EQ(table.numbers("gain")[1], 1);
+  EXPECT_TRUE(table.strings("reason").is_null(1));
+  EXPECT_EQ(table.strings("plan")[2], "split");
 }
 
 TEST(Answers, TimesHaveTwoDigitsAndTellTheDevice) {

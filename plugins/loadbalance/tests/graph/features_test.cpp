@@ -103,6 +103,16 @@ TEST(Features, InstructionsCountByClassTypeAndCallee) {
   EXPECT_EQ(work.bytes, 8);
 }
 
+TEST(Features, OpaquePointersArePointers) {
+  for (const char* type : {"i32*", "ptr", "ptr addrspace(1)"}) {
+    Builder b;
+    const auto pointer = b.add(NodeType::kVariable, type);
+    b.join(pointer, b.add(NodeType::kInstruction, "load"), Flow::kData);
+    EXPECT_EQ(count_features(b.graph).at("pointer_arguments"), 1) << type;
+    EXPECT_EQ(count_features(b.graph).at("type.pointer"), 1) << type;
+  }
+}
+
 TEST(Features, EmptyGraphsCountNothing) {
   ProgramGraph graph;
   EXPECT_EQ(count_features(graph).count("instructions"), 0u);

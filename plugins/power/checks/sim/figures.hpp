@@ -11,5 +11,7 @@ int show_voltage();
 int show_speed();
 int show_storage(const std::string& directory);
 int show_recover();
+// By the command line OMEN, with files in `directory`.
+int show_recover_gradient(const std::string& omen, const std::string& directory);
 
 }  // namespace omen::power::checks

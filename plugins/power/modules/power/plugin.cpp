@@ -9,8 +9,10 @@
 #include "sim/sim_predictor.hpp"
 #include "sim/sim_profiler.hpp"
 #include "sim/sweep_command.hpp"
+#include "statistics/statistics_command.hpp"
 
 OMEN_PLUGIN("power", "0.1.0", "Apache-2.0", omen::power::nets_component(),
             omen::power::sim_component(), omen::power::sim_profiler_component(),
             omen::power::corpus_component(), omen::power::recover_scorer_component(),
-            omen::power::sweep_component(), omen::power::recover_component())
+            omen::power::sweep_component(), omen::power::recover_component(),
+            omen::power::statistics_component())

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <omen/learn/errors.hpp>
-#include <set>
 
 #include "llm/robust_fit.hpp"
 
@@ -15,9 +15,11 @@ namespace omen::power {
 namespace {
 
 constexpr std::size_t kFewestRuns = 20;
+// Groups are held out one by one, or in so many parts where there are more.
+constexpr std::size_t kMostFolds = 6;
 // Rows, least rows of a block, lines (weights whole, in parts, far apart; inputs whole, in parts),
-// outputs, narrow outputs, sums, tile, overlap, start.
-constexpr double kUsualCosts[] = {1, 8, 8, 10, 16, 8, 12, 3, 12, 8, 100, 2, 500};
+// outputs, narrow outputs, sums, tile, overlap, start, lines that every tile asks for again.
+constexpr double kUsualCosts[] = {1, 8, 8, 10, 16, 8, 12, 3, 12, 8, 100, 2, 500, 0.3, 0.7};
 // How strongly the costs are held to the usual ones.
 constexpr double kPulls[] = {0.05, 0.15, 0.4, 1};
 
@@ -28,7 +30,8 @@ double log_cycles(const TiledWork& work, const learn::Vector& logs) {
   const double memory = cost(2) * work.weight_lines + cost(3) * work.weight_parts +
                         cost(4) * work.weight_far_parts + cost(5) * work.input_lines +
                         cost(6) * work.input_parts + cost(7) * work.output_rows +
-                        cost(8) * work.narrow_output_rows + cost(9) * work.sums_moved;
+                        cost(8) * work.narrow_output_rows + cost(9) * work.sums_moved +
+                        cost(13) * work.weight_again + cost(14) * work.input_again;
   const double longer = std::max(array, memory), shorter = std::min(array, memory),
                power = 1 + cost(11);
   return std::log(longer * std::pow(1 + std::pow(shorter / longer, power), 1 / power) +
@@ -61,16 +64,17 @@ learn::Vector fit_costs(const std::vector<const MeasuredCycles*>& rows, double p
 // Misses on groups that the costs were not fitted to.
 std::vector<double> held_out_misses(const std::vector<MeasuredCycles>& rows, double pull,
                                     const Step& step) {
-  std::set<std::string> groups;
-  for (const MeasuredCycles& row : rows) groups.insert(row.group);
+  std::map<std::string, std::size_t> fold_of;
+  for (const MeasuredCycles& row : rows) fold_of.emplace(row.group, fold_of.size() % kMostFolds);
+  const std::size_t folds = std::min(fold_of.size(), kMostFolds);
   std::vector<double> misses;
-  for (const std::string& group : groups) {
+  for (std::size_t fold = 0; fold < folds; ++fold) {
     std::vector<const MeasuredCycles*> others;
     for (const MeasuredCycles& row : rows)
-      if (groups.size() == 1 || row.group != group) others.push_back(&row);
+      if (folds == 1 || fold_of.at(row.group) != fold) others.push_back(&row);
     const learn::Vector costs = fit_costs(others, pull, step);
     for (const MeasuredCycles& row : rows)
-      if (row.group == group)
+      if (fold_of.at(row.group) == fold)
         misses.push_back(std::abs(log_cycles(row.work, costs) - std::log(row.cycles)));
   }
   std::sort(misses.begin(), misses.end());

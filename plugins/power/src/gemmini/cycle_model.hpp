@@ -19,7 +19,7 @@ struct MeasuredCycles {
 
 // Costs as logarithms: rows and the least rows of a block, lines of each kind, a tile, a start, and
 // how far arithmetic and memory overlap. They stay near what one 64-byte line takes on an 8-byte
-// bus; how near is chosen by holding out one group after the other.
+// bus; how near is chosen by holding out groups.
 class CycleModel {
  public:
   // OMEN_INVALID_DATA for fewer than twenty rows.

@@ -24,6 +24,7 @@ struct Factor {
 struct Levels {
   std::vector<Factor> outer;  // of memory, from outside
   LoopSizes inner{1, 1, 1, 1, 1, 1};
+  LoopSizes spatial{1, 1, 1, 1, 1, 1};  // part of the inner ones
 };
 
 std::optional<Levels> parse_levels(const std::string& mapping) {
@@ -46,6 +47,7 @@ std::optional<Levels> parse_levels(const std::string& mapping) {
       made.outer.push_back({word[0], bound});
     else
       made.inner[loop] *= bound;
+    if (level > 0 && *end == 'X') made.spatial[loop] *= bound;
   }
   if (level != 3) return std::nullopt;
   return made;
@@ -71,22 +73,42 @@ double parts(double size, double unit) {
   return std::ceil(size / unit);
 }
 
+// Tiles of a product of matrices are counted in blocks of 16, and RTL runs show that a block covers
+// as much as the mapping spreads over the array.
+void cut_into_blocks(Levels& levels, const LoopSizes& sizes) {
+  const double block = *std::max_element(levels.spatial.begin(), levels.spatial.end());
+  for (const Loop loop : {Loop::c, Loop::k, Loop::p}) {
+    const auto at = static_cast<std::size_t>(loop);
+    levels.inner[at] = std::min(sizes[at], block * parts(levels.inner[at], kSide));
+    bool cut = false;
+    for (Factor& factor : levels.outer)
+      if (factor.loop == kLoopLetters[at]) {
+        factor.bound = cut ? 1 : parts(sizes[at], levels.inner[at]);
+        cut = true;
+      }
+    if (!cut) levels.outer.push_back({kLoopLetters[at], parts(sizes[at], levels.inner[at])});
+  }
+}
+
 }  // namespace
 
 std::optional<TiledWork> tile(const LoopSizes& sizes, double stride, const std::string& mapping) {
-  const std::optional<Levels> levels = parse_levels(mapping);
+  std::optional<Levels> levels = parse_levels(mapping);
   if (!levels) return std::nullopt;
   const auto inner = [&](Loop loop) { return size_of(levels->inner, loop); };
-  TiledWork made;
   LoopSizes covered = levels->inner;
+  for (const Factor& factor : levels->outer)
+    covered[kLoopLetters.find(factor.loop)] *= factor.bound;
+  for (std::size_t i = 0; i < kLoops; ++i)
+    if (covered[i] < sizes[i]) return std::nullopt;
+  if (size_of(sizes, Loop::q) * size_of(sizes, Loop::r) * size_of(sizes, Loop::s) == 1)
+    cut_into_blocks(*levels, sizes);
+  TiledWork made;
   double distinct_outputs = 1;
   for (const Factor& factor : levels->outer) {
     made.tiles *= factor.bound;
-    covered[kLoopLetters.find(factor.loop)] *= factor.bound;
     if (holds(kOfOutputs, factor.loop)) distinct_outputs *= factor.bound;
   }
-  for (std::size_t i = 0; i < kLoops; ++i)
-    if (covered[i] < sizes[i]) return std::nullopt;
   const double window = inner(Loop::r) * inner(Loop::s);
   const double passes = made.tiles * window * parts(inner(Loop::c), kSide) *
                         parts(inner(Loop::k), kSide) * inner(Loop::q);
@@ -95,6 +117,7 @@ std::optional<TiledWork> tile(const LoopSizes& sizes, double stride, const std::
   made.blocks = made.rows_in_block > 0 ? passes : 0;
   const double weights = loads(levels->outer, kOfWeights) * window * inner(Loop::c) *
                          parts(inner(Loop::k), kLineBytes);
+  made.weight_again = made.tiles * window * inner(Loop::c) * parts(inner(Loop::k), kLineBytes);
   const double filters = size_of(sizes, Loop::k), channels = size_of(sizes, Loop::c);
   if (inner(Loop::k) >= filters)
     made.weight_lines = weights;
@@ -106,6 +129,7 @@ std::optional<TiledWork> tile(const LoopSizes& sizes, double stride, const std::
                wide = (inner(Loop::q) - 1) * stride + inner(Loop::s);
   const double inputs =
       loads(levels->outer, kOfInputs) * high * wide * parts(inner(Loop::c), kLineBytes);
+  made.input_again = made.tiles * high * wide * parts(inner(Loop::c), kLineBytes);
   (inner(Loop::c) >= channels ? made.input_lines : made.input_parts) = inputs;
   const double pixels = inner(Loop::p) * inner(Loop::q) * parts(inner(Loop::k), kSide);
   (filters < kSide ? made.narrow_output_rows : made.output_rows) = distinct_outputs * pixels;

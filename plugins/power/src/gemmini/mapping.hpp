@@ -26,7 +26,8 @@ struct TiledWork {
   double weight_lines = 0, weight_parts = 0, weight_far_parts = 0;
   double input_lines = 0, input_parts = 0;
   double output_rows = 0, narrow_output_rows = 0;
-  double sums_moved = 0;  // rows of partial sums that leave and return
+  double weight_again = 0, input_again = 0;  // as if no tile kept anything of the one before
+  double sums_moved = 0;                     // rows of partial sums that leave and return
 };
 
 // `mapping` is Timeloop's text: levels from memory to registers, "L3[WIO] K48 - L2[WI] K16X - ...".

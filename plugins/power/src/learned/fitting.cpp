@@ -4,6 +4,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -229,12 +230,27 @@ void train_network(PowerNetwork& network, const LearnedRows& rows, const std::ve
   torch_kit::train(job, how, torch_kit::hooks_of(run));
 }
 
+// The weights stay as they are; only the way to the accelerators is differentiated.
+void differentiate(const at::Tensor& costs, const at::Tensor& hardware,
+                   const std::vector<std::size_t>& of_rows, CostSlopes& slopes) {
+  for (std::int64_t c = 0; c < costs.size(1); ++c) {
+    const at::Tensor slope =
+        torch::autograd::grad({costs.select(1, c).sum()}, {hardware}, {}, true)[0].contiguous();
+    const float* at = slope.data_ptr<float>();
+    for (const std::size_t row : of_rows) {
+      slopes[row].insert(slopes[row].end(), at, at + slope.size(1));
+      at += slope.size(1);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRows& rows,
-                                     const Run& run) {
+                                     const Run& run, CostSlopes* slopes) {
   constexpr std::size_t kTogether = 256;
-  const c10::NoGradGuard guard;
+  const c10::AutoGradMode guard(slopes != nullptr);
+  if (slopes) slopes->assign(rows.rows.size(), {});
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < rows.rows.size(); ++i)
     if (rows.rows[i].refusal.empty() && rows.rows[i].net >= 0) all.push_back(i);
@@ -242,11 +258,12 @@ std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRow
       kCosts, std::vector<double>(rows.rows.size(), std::numeric_limits<double>::quiet_NaN()));
   for (const Chunk& chunk : chunks_of(rows, all, kTogether)) {
     if (run.cancelled()) throw Error(OMEN_CANCELLED, "predict was cancelled");
+    const at::Tensor hardware = hardware_of_rows(rows, chunk.rows).set_requires_grad(!!slopes);
     const at::Tensor costs =
         model.network
-            ->forward(block_tensors(rows.nets[static_cast<std::size_t>(chunk.net)]),
-                      hardware_of_rows(rows, chunk.rows))
+            ->forward(block_tensors(rows.nets[static_cast<std::size_t>(chunk.net)]), hardware)
             .contiguous();
+    if (slopes) differentiate(costs, hardware, chunk.rows, *slopes);
     const float* at = costs.data_ptr<float>();
     for (const std::size_t row : chunk.rows)
       for (std::size_t c = 0; c < kCosts; ++c)

@@ -11,8 +11,12 @@ LearnedModel fit_model(const LearnedRows& train, const LearnedRows& valid, Netwo
                        std::unique_ptr<PowerNetwork> start, const LearnedOptions& options,
                        const std::string& task, const Run& run);
 
+// Of each row, how the logarithms of its costs follow the numbers of its hardware vector: one cost
+// after the other. Empty for rows that cannot be answered.
+using CostSlopes = std::vector<std::vector<float>>;
+
 // Logarithms of the costs of each row; rows that cannot be answered keep NaN.
 std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRows& rows,
-                                     const Run& run);
+                                     const Run& run, CostSlopes* slopes = nullptr);
 
 }  // namespace omen::power

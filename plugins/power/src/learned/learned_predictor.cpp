@@ -66,6 +66,22 @@ std::vector<std::vector<float>> unflattened(const std::vector<float>& flat, std:
   return lists;
 }
 
+// Columns such as `latency_s.slope.rows` and `latency_s.slope.dataflow.ws`: how the logarithm of a
+// cost follows that of a parameter, or a word that takes the place of none.
+void add_slopes(TableBuilder& table, const CostSlopes& slopes, const std::vector<bool>& answered) {
+  const std::vector<std::string> inputs = hardware_input_names();
+  for (std::size_t c = 0; c < kCosts; ++c)
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      // The network reads binary logarithms of numbers.
+      const double unit = i < hardware_numbers() ? 1 / std::log(2.0) : 1;
+      std::vector<float> values;
+      for (const std::vector<float>& row : slopes)
+        values.push_back(row.empty() ? 0 : static_cast<float>(unit * row[c * inputs.size() + i]));
+      table.add(std::string(kCostNames[c]) + ".slope." + inputs[i], std::move(values))
+          .valid(answered);
+    }
+}
+
 const std::string kWeightPrefix = "network.";
 
 void load_weights(const torch_kit::StateDict& state, const ArtifactReader& in) {
@@ -100,7 +116,9 @@ std::vector<Option<LearnedOptions>> LearnedOptions::spec() {
           .choices("huber", "squared"),
       opt(&O::outputs, "outputs",
           "errors of both powers and of their sum count, or of the sum alone")
-          .choices("pair", "single"));
+          .choices("pair", "single"),
+      opt(&O::slopes, "slopes",
+          "answer also how each cost follows each parameter, in percent for a percent"));
 }
 
 void LearnedPredictor::fit(const Dataset& train, const Dataset& valid, const Run& run) {
@@ -118,7 +136,9 @@ void LearnedPredictor::fit(const Dataset& train, const Dataset& valid, const Run
 TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
   const LearnedModel& model = learn::require_model(model_, id_);
   const LearnedRows rows = read_learned_rows(in);
-  const std::vector<std::vector<double>> said = ask(model, rows, run);
+  CostSlopes slopes;
+  const std::vector<std::vector<double>> said =
+      ask(model, rows, run, options_.slopes ? &slopes : nullptr);
   const double level = run.interval_level() > 0 ? run.interval_level() : kUsualLevel;
   Answer answers[] = {{"p_core_w", "W", {}, {}, {}},
                       {"p_bw_w", "W", {}, {}, {}},
@@ -161,6 +181,7 @@ TableStream LearnedPredictor::predict(const Dataset& in, const Run& run) {
     table.add(name + ".lo", std::move(answer.low), notes).valid(answered);
     table.add(name + ".hi", std::move(answer.high), notes).valid(answered);
   }
+  if (options_.slopes) add_slopes(table, slopes, answered);
   return table.add_strings("status", status).finish();
 }
 

@@ -15,6 +15,7 @@ struct LearnedOptions {
   int calibration_nets = 200;
   double rate = 2e-3, decay = 1e-4;
   std::string loss = "huber", outputs = "pair";
+  bool slopes = false;
 
   static std::vector<Option<LearnedOptions>> spec();
 };

@@ -72,6 +72,16 @@ std::vector<float> hardware_vector(const Hardware& hardware) {
   return made;
 }
 
+std::vector<std::string> hardware_input_names() {
+  std::vector<std::string> made;
+  for (const HardwareColumn& column : kHardwareColumns) made.emplace_back(column.name);
+  for (const char* word : kDataflowNames) made.push_back(std::string("dataflow.") + word);
+  for (const char* word : kDramNames) made.push_back(std::string("dram.") + word);
+  for (const int node : kNodes) made.push_back("node_nm." + std::to_string(node));
+  made.emplace_back("zero_gate");
+  return made;
+}
+
 LearnedRows read_learned_rows(const Dataset& in) {
   LearnedRows made;
   const std::map<std::int64_t, ReadNet> nets = read_net_tables(in);

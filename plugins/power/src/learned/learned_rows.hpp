@@ -18,6 +18,8 @@ inline constexpr const char* kCostNames[kCosts] = {"p_core_w", "p_bw_w", "latenc
 std::size_t hardware_numbers();
 std::size_t hardware_width();
 std::vector<float> hardware_vector(const Hardware& hardware);
+// Names of its numbers: `rows`, ..., `dataflow.os`, ...
+std::vector<std::string> hardware_input_names();
 
 struct LearnedNet {
   std::vector<float> features;  // kBlockFeatures for each layer

@@ -23,6 +23,9 @@ struct Net {
   Bits bits;
   std::vector<Primitive> layers;
   std::vector<std::pair<std::int32_t, std::int32_t>> edges;  // layer to layer
+  // Of a model file, with what no layer multiplies by; 0 where the layers are all there is.
+  double parameters = 0;
+  double cache_bytes = 0;  // keys and values that are kept between steps
 };
 
 // Sums over a network for one image.

@@ -8,17 +8,14 @@
 #include <omen/error.hpp>
 
 namespace omen::power {
-namespace {
 
-constexpr std::uintmax_t kMostBytes = 64U << 20;
-
-}  // namespace
-
-std::string read_text_file(const std::string& path) {
+std::string read_text_file(const std::string& path, std::uintmax_t most_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored) &&
-      std::filesystem::file_size(path, ignored) > kMostBytes)
-    throw Error(OMEN_INVALID_DATA, file_name(path) + " is larger than 64 MB", "Split the file.");
+      std::filesystem::file_size(path, ignored) > most_bytes)
+    throw Error(OMEN_INVALID_DATA,
+                file_name(path) + " is larger than " + std::to_string(most_bytes >> 20) + " MB",
+                "Split the file.");
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path, ignored))
     throw Error(OMEN_IO, "cannot open '" + path + "'", "Check the path.");

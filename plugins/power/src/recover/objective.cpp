@@ -72,7 +72,7 @@ double Objective::guessed(const Design& design, double power_w, double latency_s
   };
   check(latency_s, limits_.latency_s);
   check(power_w, limits_.power_w);
-  check(area_mm2(profile_, hw), limits_.area_mm2);
+  check(area_mm2(hw), limits_.area_mm2);
   const double cost = cost_of(power_w, power_w * latency_s, latency_s);
   return goal_ == Goal::match ? cost + kPrice * excess : std::log(cost) + kPrice * excess;
 }

@@ -47,6 +47,10 @@ class Objective {
   double guessed(const Design& design, double power_w, double latency_s) const;
   Hardware hardware(const Design& design) const;
   const Hardware& fixed() const { return fixed_; }
+  Goal goal() const { return goal_; }
+  const Limits& limits() const { return limits_; }
+  double matched_w() const { return matched_w_; }
+  double area_mm2(const Hardware& hardware) const { return power::area_mm2(profile_, hardware); }
   // Parameters that may be changed, by their place in the design space.
   const std::vector<std::size_t>& free() const { return free_; }
   void hold(const std::string& parameter);

@@ -10,9 +10,8 @@
 #include "hardware/hardware_columns.hpp"
 #include "hardware/hardware_file.hpp"
 #include "nets/net_source.hpp"
-#include "nets/net_tables.hpp"
 #include "nets/text_file.hpp"
-#include "recover/search.hpp"
+#include "recover/called_predictor.hpp"
 #include "sim/sim_predictor.hpp"
 
 namespace omen::power {
@@ -24,38 +23,6 @@ Goal goal_named(const std::string& name) {
   for (std::size_t i = 0; i < kGoalNames.size(); ++i)
     if (name == kGoalNames[i]) return static_cast<Goal>(i);
   return Goal::power;
-}
-
-// Asks a predictor of any plugin about designs, all networks at once.
-Surrogate called_surrogate(const Run& run, const std::string& component,
-                           const std::vector<Net>& nets, const Objective& objective) {
-  return [&run, component, &nets, &objective](const std::vector<Design>& designs) {
-    std::vector<std::int64_t> id, graph;
-    std::vector<Hardware> hardware;
-    for (const Design& design : designs)
-      for (std::size_t net = 0; net < nets.size(); ++net) {
-        id.push_back(static_cast<std::int64_t>(id.size()));
-        graph.push_back(static_cast<std::int64_t>(net));
-        hardware.push_back(objective.hardware(design));
-      }
-    TableBuilder workloads;
-    workloads.add("workload_id", std::move(id)).add("graph_id", std::move(graph));
-    add_hardware(workloads, hardware, ConstantColumns::kept);
-    MemoryDataset asked;
-    asked.put("workloads", workloads.finish());
-    asked.put("nodes", node_table(nets, false));
-    asked.put("edges", edge_table(nets));
-    const Table said = call::predict(run, component.c_str(), asked.view()).read_all();
-    const std::vector<double> core = said.numbers("p_core_w"), memory = said.numbers("p_bw_w"),
-                              latency = said.numbers("latency_s");
-    std::vector<Guess> guesses(designs.size());
-    for (std::size_t i = 0; i < core.size(); ++i) {
-      Guess& guess = guesses[i / nets.size()];
-      guess.power_w += (core[i] + memory[i]) / static_cast<double>(nets.size());
-      guess.latency_s = std::max(guess.latency_s, latency[i]);
-    }
-    return guesses;
-  };
 }
 
 Table judged_table(const Objective& objective, const std::vector<Judged>& designs) {
@@ -116,6 +83,59 @@ void draw_search(const Run& run, const Objective& objective, const SearchResult&
   put_figure(run, "front", plane.json(), judged_table(objective, front));
 }
 
+// What the predictor expected along the way from each start.
+void draw_descent(const Run& run, const GradientResult& descent) {
+  if (run.output_dir().empty()) return;
+  std::vector<std::int32_t> start, step;
+  std::vector<double> power, latency;
+  Figure figure("expected power along the descent");
+  figure.x_axis(FigureAxis("step")).y_axis(FigureAxis("power", "W").logarithmic());
+  for (std::size_t i = 0; i < descent.trajectories.size(); ++i) {
+    std::vector<double> x, y;
+    for (const Guess& guess : descent.trajectories[i]) {
+      start.push_back(static_cast<std::int32_t>(i) + 1);
+      step.push_back(static_cast<std::int32_t>(x.size()) + 1);
+      power.push_back(guess.power_w);
+      latency.push_back(guess.latency_s);
+      x.push_back(static_cast<double>(x.size()) + 1);
+      y.push_back(guess.power_w);
+    }
+    figure.lines("start " + std::to_string(i + 1), x, y);
+  }
+  put_figure(run, "descent", figure.json(),
+             TableBuilder()
+                 .add("start", std::move(start))
+                 .add("step", std::move(step))
+                 .add("power_w", std::move(power), {{"omen.unit", "W"}})
+                 .add("latency_s", std::move(latency), {{"omen.unit", "s"}})
+                 .finish());
+}
+
+SearchResult searched(const Run& run, const RecoverOptions& options, const std::vector<Net>& nets,
+                      const Objective& objective) {
+  const SearchBudget budget{options.calls, run.seed()};
+  if (!options.gradient)
+    return search_guided(objective, budget,
+                         options.surrogate.empty()
+                             ? Surrogate()
+                             : called_surrogate(run, options.surrogate, nets, objective));
+  GradientOptions how;
+  how.caution = options.caution;
+  how.seed = run.seed();
+  const SlopedSurrogate predictor =
+      called_slopes(run, options.surrogate.empty() ? "power.seq" : options.surrogate, nets);
+  const GradientResult descent = descend_slopes(
+      objective,
+      [&](const std::vector<Hardware>& hardware) {
+        run.step(-1, "descend");
+        return predictor(hardware);
+      },
+      how);
+  draw_descent(run, descent);
+  run.step(-1, "search");
+  return search_proposed(objective, budget, descent.proposed);
+}
+
 }  // namespace
 
 std::vector<Option<RecoverOptions>> RecoverOptions::spec() {
@@ -134,6 +154,12 @@ std::vector<Option<RecoverOptions>> RecoverOptions::spec() {
       opt(&O::profile, "profile", "energies, as for power.sim"),
       opt(&O::surrogate, "surrogate",
           "predictor that chooses the first designs, such as power.seq; empty: they are spread"),
+      opt(&O::gradient, "gradient",
+          "regress the parameters through the surrogate (power.seq where none is named) by its "
+          "slopes; the simulator starts from what comes out"),
+      opt(&O::caution, "caution",
+          "with --gradient: part of the way to the upper end of latency's interval that counts")
+          .range(0, 1),
       opt(&O::calls, "calls", "simulator calls").range(10, 1000000),
       opt(&O::top, "top", "designs to print").range(1, 1000));
 }
@@ -166,10 +192,7 @@ int RecoverCommand::run(const std::vector<std::string>& args, const TablesOut& o
   std::istringstream held(options_.hold);
   for (std::string word; std::getline(held, word, ',');) objective.hold(word);
   run.step(-1, "search");
-  const SearchResult found = search_guided(
-      objective, {options_.calls, run.seed()},
-      options_.surrogate.empty() ? Surrogate()
-                                 : called_surrogate(run, options_.surrogate, nets, objective));
+  const SearchResult found = searched(run, options_, nets, objective);
   std::vector<Judged> ranked = found.tried;
   std::sort(ranked.begin(), ranked.end(), better);
   if (ranked.size() > static_cast<std::size_t>(options_.top))

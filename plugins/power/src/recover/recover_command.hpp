@@ -8,7 +8,8 @@ namespace omen::power {
 
 struct RecoverOptions {
   std::string goal = "power", hardware, profile = "tetris-65", surrogate, hold = "";
-  double latency_ms = 0, area_mm2 = 0, power_w = 0, match_w = 0;
+  double latency_ms = 0, area_mm2 = 0, power_w = 0, match_w = 0, caution = 0.25;
+  bool gradient = false;
   int calls = 200, top = 5;
 
   static std::vector<Option<RecoverOptions>> spec();

@@ -18,6 +18,9 @@ Design random_design(const Objective& objective, learn::Random& random) {
   return objective.at_home(made);
 }
 
+// Designs of a predictor that the simulator is asked about before anything else.
+constexpr std::size_t kVerified = 32;
+
 // Remembers what was simulated, so that nothing is asked twice.
 class Simulated {
  public:
@@ -45,22 +48,6 @@ class Simulated {
   std::int64_t left_;
   std::map<Design, Judged> known_;
 };
-
-// One step up or down of each ordered parameter, every other word of a choice.
-std::vector<Design> neighbours(const Objective& objective, const Design& from) {
-  std::vector<Design> made;
-  for (const std::size_t i : objective.free()) {
-    const Parameter& parameter = design_space()[i];
-    const std::size_t count = parameter.values.size();
-    for (std::size_t value = 0; value < count; ++value) {
-      const bool near = value + 1 == from[i] || value == from[i] + 1;
-      if (value == from[i] || (parameter.kind != ParameterKind::choice && !near)) continue;
-      made.push_back(from);
-      made.back()[i] = value;
-    }
-  }
-  return made;
-}
 
 // Goes down from `start` for as long as something improves; the order of steps is the caller's.
 void descend(Simulated& simulated, const Objective& objective, const Design& start,
@@ -155,14 +142,20 @@ class GuidedSearch {
         spread_(static_cast<std::size_t>(budget.calls) / 4),
         seed_(budget.seed) {}
 
-  void simulate_best(const Guesses& guess, const std::vector<Design>& starts, std::size_t most) {
+  void simulate(const std::vector<Design>& designs, std::size_t most) {
     std::size_t asked = 0;
-    for (const Individual& one : evolve(objective_, guess, random_, starts)) {
+    for (const Design& design : designs) {
       if (simulated_.spent() || asked == most) return;
-      if (simulated_.knows(one.design)) continue;
-      simulated_.ask(one.design);
+      if (simulated_.knows(design)) continue;
+      simulated_.ask(design);
       ++asked;
     }
+  }
+  void simulate_best(const Guesses& guess, const std::vector<Design>& starts, std::size_t most) {
+    std::vector<Design> order;
+    for (Individual& one : evolve(objective_, guess, random_, starts))
+      order.push_back(std::move(one.design));
+    simulate(order, most);
   }
   void simulate_spread() {
     for (std::uint64_t point = 0;
@@ -223,6 +216,21 @@ class GuidedSearch {
 
 }  // namespace
 
+std::vector<Design> neighbours(const Objective& objective, const Design& from) {
+  std::vector<Design> made;
+  for (const std::size_t i : objective.free()) {
+    const Parameter& parameter = design_space()[i];
+    const std::size_t count = parameter.values.size();
+    for (std::size_t value = 0; value < count; ++value) {
+      const bool near = value + 1 == from[i] || value == from[i] + 1;
+      if (value == from[i] || (parameter.kind != ParameterKind::choice && !near)) continue;
+      made.push_back(from);
+      made.back()[i] = value;
+    }
+  }
+  return made;
+}
+
 SearchResult search_random(const Objective& objective, const SearchBudget& budget) {
   learn::Random random(budget.seed);
   Simulated simulated(objective, budget.calls);
@@ -247,7 +255,6 @@ SearchResult search_local(const Objective& objective, const SearchBudget& budget
 
 SearchResult search_guided(const Objective& objective, const SearchBudget& budget,
                            const Surrogate& surrogate, const std::vector<Design>& starts) {
-  constexpr std::size_t kVerified = 32;
   GuidedSearch search(objective, budget);
   if (surrogate)
     search.simulate_best(
@@ -255,6 +262,14 @@ SearchResult search_guided(const Objective& objective, const SearchBudget& budge
           return guessed_costs(objective, designs, surrogate(designs));
         },
         starts, kVerified);
+  search.simulate_spread();
+  return search.finish();
+}
+
+SearchResult search_proposed(const Objective& objective, const SearchBudget& budget,
+                             const std::vector<Design>& proposed) {
+  GuidedSearch search(objective, budget);
+  search.simulate(proposed, kVerified);
   search.simulate_spread();
   return search.finish();
 }

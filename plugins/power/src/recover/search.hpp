@@ -37,6 +37,12 @@ SearchResult search_local(const Objective& objective, const SearchBudget& budget
 // missed, proposes some, and descents from the best ones take their steps in its order.
 SearchResult search_guided(const Objective& objective, const SearchBudget& budget,
                            const Surrogate& surrogate = {}, const std::vector<Design>& starts = {});
+// The same, with the first of these designs simulated first, for example those of a gradient.
+SearchResult search_proposed(const Objective& objective, const SearchBudget& budget,
+                             const std::vector<Design>& proposed);
+
+// One step up or down of each ordered parameter, every other word of a choice.
+std::vector<Design> neighbours(const Objective& objective, const Design& from);
 
 // Designs that no other one beats in both power and latency, by rising latency.
 std::vector<Judged> pareto_front(std::vector<Judged> designs);

@@ -23,6 +23,18 @@ TEST(GemminiMapping, a_product_of_matrices_is_counted_by_hand) {
   EXPECT_EQ(work->sums_moved, 0);
 }
 
+TEST(GemminiMapping, blocks_of_products_are_as_wide_as_the_mapping_spreads) {
+  const char* narrow = "L3[WIO] C8 K8 - L2[WI] N1 K4X - L1[O] K4 C4 C4X - L0[W] N1";
+  const auto work = tile({128, 128, 1, 1, 1, 1}, 1, narrow);
+  ASSERT_TRUE(work);
+  EXPECT_EQ(work->tiles, 32 * 32.0);             // 16 channels by 16 filters act as 4 by 4
+  EXPECT_EQ(work->weight_again, 32 * 32 * 4.0);  // 4 rows each
+  EXPECT_EQ(tile({128, 128, 1, 3, 1, 1}, 1,
+                 "L3[WIO] C8 K8 Q3 - L2[WI] N1 K4X - L1[O] K4 C4 C4X - L0[W] N1")
+                ->tiles,
+            192);
+}
+
 TEST(GemminiMapping, broken_texts_and_short_mappings_are_refused) {
   EXPECT_FALSE(tile({768, 768, 128, 1, 1, 1}, 1, ""));
   EXPECT_FALSE(tile({768, 768, 128, 1, 1, 1}, 1, "L3[WIO] K48"));
