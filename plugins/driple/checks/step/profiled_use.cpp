@@ -10,7 +10,25 @@
 
 namespace omen::driple::checks {
 
-double images_of(const std::string& dataset) {
+// What the jobs ran under.
+constexpr const char* kFramework = "tensorflow";
+
+UseRow ProfiledUse::row(const JobRow& job, double step_seconds) const {
+  UseRow made;
+  made.step = step_seconds;
+  made.steps = steps;
+  made.kernels = job.costs.kernels;
+  made.framework = kFramework;
+  made.group = job.group;
+  made.idle = idle, made.peak = peak;
+  return made;
+}
+
+std::string word_of(const ProfiledStep& step) {
+  return step.setting() + step.dataset + step.gpu;
+}
+
+static double images_of(const std::string& dataset) {
   return dataset == "imagenet" ? 64058 : 50000;
 }
 

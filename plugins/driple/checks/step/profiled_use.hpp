@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "profiled_jobs.hpp"
 #include "step/use_model.hpp"
 #include "sweep/perf_table.hpp"
 
@@ -16,10 +17,11 @@ struct ProfiledUse {
   double idle = 0, peak = 0, steps = 0;
   // The measured step that it is a run of: setting, dataset and GPU in one word.
   std::string step() const { return model + std::to_string(batch) + optimizer + dataset + gpu; }
+  UseRow row(const JobRow& job, double step_seconds) const;
 };
+// As ProfiledUse::step() names it.
+std::string word_of(const ProfiledStep& step);
 
-// Images of an epoch of a profiled dataset.
-double images_of(const std::string& dataset);
 // Jobs that finished, from the published perf table with its clusters in order.
 std::vector<ProfiledUse> read_use(Resource resource);
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the measured steps, with graphs and published figures of their GPUs, as one table file.
 //   driple_training_set OUT.omt
-// omen train driple.step --data OUT.omt makes the shipped model of it, with the targets
-// step_ms:ms:lower, idle_share:1:lower and peak_share:1:higher.
+// omen train driple.step --data OUT.omt --target step_ms:ms:lower makes the shipped model of it.
 #include <cstdio>
-#include <map>
 #include <omen/container.hpp>
 #include <omen/dataset.hpp>
 #include <omen/opgraph/tables.hpp>
@@ -14,34 +12,23 @@
 #include "omen/testing/show.hpp"
 #include "operator_tables.hpp"
 #include "profiled_jobs.hpp"
-#include "profiled_use.hpp"
 
 namespace {
 
 using namespace omen::driple;
 using namespace omen::driple::checks;
 
-constexpr int kShorterRun = 10;  // epochs
-
 struct Set {
   std::vector<omen::opgraph::Job> jobs;
-  std::vector<std::string> groups, gpus, frameworks;
-  std::vector<double> step_ms, epochs, samples, idle, peak;
-  std::vector<bool> used;
+  std::vector<std::string> groups, gpus;
+  std::vector<double> step_ms;
 
-  // Without `use` where no share was measured.
   void add(omen::opgraph::Job job, const std::string& group, const std::string& gpu,
-           const std::string& framework, double seconds, const ProfiledUse* use) {
+           double seconds) {
     jobs.push_back(std::move(job));
     groups.push_back(group);
     gpus.push_back(gpu);
-    frameworks.push_back(framework);
     step_ms.push_back(1e3 * seconds);
-    used.push_back(use != nullptr);
-    epochs.push_back(use ? use->epochs : 0);
-    samples.push_back(use ? images_of(use->dataset) : 0);
-    idle.push_back(use ? use->idle : 0);
-    peak.push_back(use ? use->peak : 0);
   }
 };
 
@@ -58,12 +45,7 @@ omen::Table workloads_of(const Set& set) {
     }
     table.add(figure, std::move(values)).valid(known);
   }
-  table.add_categories("framework", set.frameworks);
-  table.add("epochs", set.epochs).valid(set.used);
-  table.add("samples", set.samples).valid(set.used);
   table.add("step_ms", set.step_ms, {{"omen.unit", "ms"}});
-  table.add("idle_share", set.idle, {{"omen.unit", "1"}}).valid(set.used);
-  table.add("peak_share", set.peak, {{"omen.unit", "1"}}).valid(set.used);
   return table.finish();
 }
 
@@ -79,17 +61,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   Set set;
-  std::map<std::string, ProfiledUse> shorter;  // of the two runs of a step
-  for (const ProfiledUse& use : read_use(Resource::gpu_util))
-    if (use.epochs == kShorterRun) shorter[use.step()] = use;
-  for (ProfiledStep& step : read_steps()) {
-    const auto use = shorter.find(step.setting() + step.dataset + step.gpu);
-    set.add(std::move(step.job), step.model, step.gpu, "tensorflow", step.seconds,
-            use == shorter.end() ? nullptr : &use->second);
-  }
+  for (ProfiledStep& step : read_steps())
+    set.add(std::move(step.job), step.model, step.gpu, step.seconds);
   for (LabelRow& row : read_labels())
-    if (!row.fused)
-      set.add(std::move(row.job), row.model, row.gpu, "pytorch", row.seconds, nullptr);
+    if (!row.fused) set.add(std::move(row.job), row.model, row.gpu, row.seconds);
   omen::container::Writer writer;
   omen::container::put_table(writer, "workloads", workloads_of(set));
   omen::container::put_table(writer, "nodes", omen::opgraph::node_columns(set.jobs).finish());

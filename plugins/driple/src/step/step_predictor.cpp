@@ -21,12 +21,11 @@ namespace {
 constexpr const char* kId = "driple.step";
 constexpr const char* kComponentKey = "driple.component";
 constexpr const char* kTarget = "step_ms";
-constexpr const char* kIdle = "idle_share";
-constexpr const char* kBurst = "burst_share";
-constexpr const char* kPeak = "peak_share";
-constexpr const char* kHasUse = "driple.use";
+constexpr const char* kIdle = "gpu_idle_pct";
+constexpr const char* kBurst = "gpu_burst_pct";
+constexpr const char* kPeak = "gpu_peak_pct";
 constexpr double kUsualLevel = 0.9;
-constexpr double kMilli = 1e3;
+constexpr double kMilli = 1e3, kPercent = 100;
 
 // Of the plugin, where it was built with them; a model of operators that know nothing otherwise.
 OperatorModel shipped_operators(const std::string& named) {
@@ -61,8 +60,8 @@ std::optional<UseRow> use_row(const StepRow& row, const JobRow& job, double step
   use.step = step;
   use.steps = row.steps;
   use.kernels = job.costs.kernels;
-  use.device = job.device;
   use.framework = row.framework;
+  use.group = row.group;
   return use;
 }
 
@@ -74,6 +73,13 @@ std::map<std::int64_t, double> target_values(const Table& targets, const char* n
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::isfinite(values[i])) value_of[ids[static_cast<std::int64_t>(i)]] = values[i];
   return value_of;
+}
+
+double share_of(double percent, const char* column) {
+  if (percent < 0 || percent > kPercent)
+    throw Error(OMEN_INVALID_DATA, std::string(column) + " holds a number that is no percentage",
+                "Give shares of the job from 0 to 100.");
+  return percent / kPercent;
 }
 
 struct Measured {
@@ -106,8 +112,8 @@ Measured measured_rows(const Dataset& data, const OperatorModel& operators, cons
     if (!(row.costs.total() > 0)) continue;
     std::optional<UseRow> use = use_row(rows[r], row, row.seconds);
     if (use && idle_of.count(id) > 0 && peak_of.count(id) > 0) {
-      use->idle = idle_of.at(id);
-      use->peak = peak_of.at(id);
+      use->idle = share_of(idle_of.at(id), kIdle);
+      use->peak = share_of(peak_of.at(id), kPeak);
       measured.use.push_back(*use);
     }
     measured.jobs.push_back(std::move(row));
@@ -127,6 +133,25 @@ Shown shares(const JobRow& row, const StepAnswer& answer) {
     shown.phase[p] = sum > 0 ? answer.seconds * row.costs.phase[p] / sum : 0;
   return shown;
 }
+
+// A share of the job, with an interval, as a column of percentages.
+class Percentages {
+ public:
+  void add(double share, double off) {
+    said_.push_back(kPercent * share);
+    low_.push_back(kPercent * std::max(share - off, 0.0));
+    high_.push_back(kPercent * std::min(share + off, 1.0));
+  }
+  void put(TableBuilder& table, const std::string& name, const std::vector<bool>& valid) {
+    const Metadata percent = {{"omen.unit", "%"}};
+    table.add(name, std::move(said_), percent).valid(valid);
+    table.add(name + ".lo", std::move(low_), percent).valid(valid);
+    table.add(name + ".hi", std::move(high_), percent).valid(valid);
+  }
+
+ private:
+  std::vector<double> said_, low_, high_;
+};
 
 class StepAnswers {
  public:
@@ -148,11 +173,11 @@ class StepAnswers {
     job_.push_back(row.steps * answer.seconds);
     used_.push_back(use.has_value());
     use_known_ |= use.has_value();
-    idle_.push_back(use ? use->idle : 0);
-    burst_.push_back(use ? use->burst : 0);
-    peak_.push_back(use ? use->peak : 0);
-    const bool far = answer.extrapolates || (use && use->extrapolates);
-    status_.push_back(!job ? row.refusal : far ? "extrapolating" : "ok");
+    const UseShares shown_use = use.value_or(UseShares{});
+    idle_.add(shown_use.idle, shown_use.idle_off);
+    burst_.add(shown_use.burst, shown_use.idle_off);
+    peak_.add(shown_use.peak, shown_use.peak_off);
+    status_.push_back(!job ? row.refusal : answer.extrapolates ? "extrapolating" : "ok");
   }
   Table finish() {
     TableBuilder table;
@@ -170,9 +195,9 @@ class StepAnswers {
     table.add("utilisation", std::move(use_), one).valid(answered_);
     if (steps_known_) table.add("job_s", std::move(job_), {{"omen.unit", "s"}}).valid(answered_);
     if (use_known_) {
-      table.add(kIdle, std::move(idle_), one).valid(used_);
-      table.add(kBurst, std::move(burst_), one).valid(used_);
-      table.add(kPeak, std::move(peak_), one).valid(used_);
+      idle_.put(table, kIdle, used_);
+      burst_.put(table, kBurst, used_);
+      peak_.put(table, kPeak, used_);
     }
     return table.add_strings("status", status_).finish();
   }
@@ -180,7 +205,7 @@ class StepAnswers {
  private:
   std::vector<std::int64_t> id_;
   std::vector<bool> answered_, used_;
-  std::vector<double> idle_, burst_, peak_;
+  Percentages idle_, burst_, peak_;
   std::vector<double> step_, low_, high_, memory_, fill_, use_, job_;
   std::array<std::vector<double>, 4> phase_;
   std::vector<std::string> status_;
@@ -226,7 +251,7 @@ TableStream StepPredictor::predict(const Dataset& in, const Run& run) {
     const StepAnswer answer = answered ? said[place[r]] : StepAnswer{};
     std::optional<UseRow> use;
     if (answered && model.use.fitted()) use = use_row(rows[r], *job, answer.seconds);
-    answers.add(rows[r], job, answer, use ? std::optional(model.use.ask(*use)) : std::nullopt);
+    answers.add(rows[r], job, answer, use ? model.use.ask(*use, level) : std::nullopt);
   }
   return answers.finish();
 }
@@ -243,7 +268,7 @@ void StepPredictor::save(ArtifactWriter& out) const {
   model.operators.save(state);
   model.jobs.save(state);
   if (!model.use.fitted()) return;
-  out.put_meta(kHasUse, "yes");
+  out.put_meta(UseModel::kThere, "yes");
   model.use.save(state);
 }
 
@@ -253,7 +278,7 @@ void StepPredictor::load(const ArtifactReader& in) {
   const learn::ArtifactSource state(in);
   next->operators.load(state);
   next->jobs.load(state);
-  if (in.find_meta(kHasUse)) next->use.load(state);
+  if (in.find_meta(UseModel::kThere)) next->use.load(state);
   model_ = std::move(next);
 }
 
@@ -268,8 +293,8 @@ Component step_component() {
              "workloads.total_tokens:optional", "workloads.launch_s:optional")
       .writes("step_ms:ms:lower", "forward_ms:ms:lower", "backward_ms:ms:lower",
               "update_ms:ms:lower", "communication_ms:ms:lower", "memory_bytes:B:lower",
-              "memory_share:1:lower", "utilisation:1:higher", "job_s:s:lower", "idle_share:1:lower",
-              "burst_share:1:higher", "peak_share:1:higher")
+              "memory_share:1:lower", "utilisation:1:higher", "job_s:s:lower",
+              "gpu_idle_pct:%:lower", "gpu_burst_pct:%:higher", "gpu_peak_pct:%:higher")
       .caps(OMEN_CAP_BITWISE_REPEATABLE | OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_UNCERTAINTY |
             OMEN_CAP_DEFAULT)
       .cite("doi:10.1145/3669940.3707265");

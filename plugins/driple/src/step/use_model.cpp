@@ -4,12 +4,9 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <cmath>
-#include <map>
 #include <omen/learn/errors.hpp>
-
-#include "step/job_costs.hpp"
 
 namespace omen::driple {
 namespace {
@@ -19,10 +16,11 @@ using learn::Matrix;
 using learn::Vector;
 
 constexpr int kRounds = 50;
-constexpr double kLeastSeconds = 1;     // s; what is off by less counts alike
-constexpr double kRidge = 1e-3;         // keeps the logits of rows that can be told apart finite
-constexpr double kLargestMove = 3;      // of a weight in one round
-constexpr double kUnlikeDevice = 0.02;  // as for steps
+constexpr double kLeastSeconds = 1;  // s; what is off by less counts alike
+constexpr double kRidge = 1e-3;      // keeps the logits of rows that can be told apart finite
+constexpr double kLargestMove = 3;   // of a weight in one round
+constexpr double kLeastBusy = 1e-3;  // share of a job
+constexpr std::size_t kRanks = 101;
 constexpr Index kStartTerms = 2, kBusyTerms = 3;
 
 // Of the second and third: microseconds for each kernel, and how many there are.
@@ -31,6 +29,13 @@ Vector busy_terms(const UseRow& row) {
   const double kernels = std::max(row.kernels, 1.0);
   terms << 1, std::log(std::max(1e6 * row.step / kernels, 1e-3)), std::log(kernels);
   return terms;
+}
+
+std::string plain_framework(const std::string& named) {
+  std::string plain = named.substr(0, named.find(' '));
+  for (char& letter : plain)
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return plain;
 }
 
 double logistic(double x) {
@@ -45,7 +50,7 @@ Vector fitted_start(const std::vector<UseRow>& rows) {
     Vector sums = Vector::Zero(kStartTerms);
     for (const UseRow& row : rows) {
       const Eigen::Vector2d terms(1, row.kernels);
-      const double seconds = row.idle * row.steps * row.step;
+      const double seconds = row.idle / std::max(1 - row.idle, kLeastBusy) * row.steps * row.step;
       const double off = round == 0 ? 0 : std::abs(seconds - terms.dot(found));
       const double weight =
           1 / std::max(off, round == 0 ? std::max(seconds, kLeastSeconds) : kLeastSeconds);
@@ -66,7 +71,7 @@ Vector fitted_busy(const std::vector<UseRow>& rows) {
     for (const UseRow& row : rows) {
       const Vector terms = busy_terms(row);
       const double said = logistic(terms.dot(found));
-      const double steady = std::clamp(row.peak / std::max(1 - row.idle, 1e-3), 0.0, 1.0);
+      const double steady = std::clamp(row.peak / std::max(1 - row.idle, kLeastBusy), 0.0, 1.0);
       slope += (steady - said) * terms;
       curve += std::max(said * (1 - said), 1e-6) * terms * terms.transpose();
     }
@@ -78,46 +83,88 @@ Vector fitted_busy(const std::vector<UseRow>& rows) {
   return found;
 }
 
-}  // namespace
-
-void UseModel::fit(const std::vector<UseRow>& rows) {
-  start_ = fitted_start(rows);
-  busy_ = fitted_busy(rows);
-  std::map<std::array<double, kDeviceFeatures>, bool> distinct;
-  frameworks_.clear();
-  for (const UseRow& row : rows) {
-    distinct[device_features(row.device)] = true;
-    if (!row.framework.empty()) frameworks_.insert(row.framework);
-  }
-  devices_.resize(static_cast<Index>(distinct.size()), static_cast<Index>(kDeviceFeatures));
-  Index at = 0;
-  for (const auto& [features, unused] : distinct)
-    devices_.row(at++) =
-        Eigen::Map<const Eigen::RowVectorXd>(features.data(), static_cast<Index>(kDeviceFeatures));
+// A residual for each percent says as much as one for each row.
+learn::ResidualQuantiles thinned(const learn::ResidualQuantiles& all) {
+  const std::vector<double>& sorted = all.sorted();
+  if (sorted.size() <= kRanks) return all;
+  std::vector<double> kept(kRanks);
+  for (std::size_t rank = 0; rank < kRanks; ++rank)
+    kept[rank] = sorted[rank * (sorted.size() - 1) / (kRanks - 1)];
+  return learn::ResidualQuantiles(std::move(kept));
 }
 
-UseShares UseModel::ask(const UseRow& row) const {
+}  // namespace
+
+void UseModel::fit_weights(const std::vector<UseRow>& rows) {
+  start_ = fitted_start(rows);
+  busy_ = fitted_busy(rows);
+}
+
+void UseModel::measure_intervals(const std::vector<UseRow>& rows) {
+  const auto count = static_cast<Index>(rows.size());
+  Vector idle = Vector::Constant(count, learn::kUnknown), peak = idle;
+  Vector true_idle(count), true_peak(count);
+  std::set<std::int32_t> groups;
+  for (const UseRow& row : rows) groups.insert(row.group);
+  for (const std::int32_t held : groups) {
+    std::vector<UseRow> others;
+    for (const UseRow& row : rows)
+      if (row.group != held) others.push_back(row);
+    if (others.empty()) continue;
+    UseModel without;
+    without.fit_weights(others);
+    for (Index r = 0; r < count; ++r) {
+      const UseRow& row = rows[static_cast<std::size_t>(r)];
+      true_idle[r] = row.idle, true_peak[r] = row.peak;
+      if (row.group != held) continue;
+      const UseShares said = without.shares_of(row);
+      idle[r] = said.idle, peak[r] = said.peak;
+    }
+  }
+  idle_off_ = thinned(learn::ResidualQuantiles(idle, true_idle));
+  peak_off_ = thinned(learn::ResidualQuantiles(peak, true_peak));
+}
+
+void UseModel::fit(const std::vector<UseRow>& rows) {
+  measure_intervals(rows);
+  fit_weights(rows);
+  frameworks_.clear();
+  for (const UseRow& row : rows)
+    if (!row.framework.empty()) frameworks_.insert(plain_framework(row.framework));
+}
+
+UseShares UseModel::shares_of(const UseRow& row) const {
   UseShares shares;
   const double start = start_[0] + start_[1] * row.kernels, work = row.steps * row.step;
   shares.idle = start + work > 0 ? start / (start + work) : 0;
   shares.burst = 1 - shares.idle;
   shares.peak = shares.burst * logistic(busy_terms(row).dot(busy_));
-  const auto features = device_features(row.device);
-  const Eigen::Map<const Eigen::RowVectorXd> here(features.data(),
-                                                  static_cast<Index>(kDeviceFeatures));
-  const bool measured =
-      devices_.rows() > 0 &&
-      (devices_.rowwise() - here).cwiseAbs().rowwise().maxCoeff().minCoeff() <= kUnlikeDevice;
-  const bool known_framework =
-      row.framework.empty() || frameworks_.empty() || frameworks_.count(row.framework) > 0;
-  shares.extrapolates = !measured || !known_framework;
+  return shares;
+}
+
+std::optional<UseShares> UseModel::ask(const UseRow& row, double level) const {
+  const bool told = !row.framework.empty() && !frameworks_.empty();
+  if (told && !frameworks_.count(plain_framework(row.framework))) return std::nullopt;
+  UseShares shares = shares_of(row);
+  const auto half = [&](const learn::ResidualQuantiles& off) {
+    const double width = off.half_width(level);
+    return std::isfinite(width) ? width : 1;
+  };
+  shares.idle_off = half(idle_off_);
+  shares.peak_off = half(peak_off_);
   return shares;
 }
 
 void UseModel::save(learn::StateWriter& out) const {
   out.put_numbers("use.start", start_);
   out.put_numbers("use.busy", busy_);
-  out.put_matrix("use.devices", devices_);
+  const auto put_residuals = [&](const char* name, const learn::ResidualQuantiles& off) {
+    const std::vector<double>& sorted = off.sorted();
+    out.put_numbers(name,
+                    Eigen::Map<const Vector>(sorted.data(), static_cast<Index>(sorted.size())));
+  };
+  put_residuals("use.idle_off", idle_off_);
+  put_residuals("use.peak_off", peak_off_);
   out.put_strings("use.frameworks", {frameworks_.begin(), frameworks_.end()});
 }
 
@@ -126,7 +173,13 @@ void UseModel::load(const learn::StateReader& in) {
   busy_ = in.numbers("use.busy", kBusyTerms);
   if (!start_.allFinite() || !busy_.allFinite() || start_.minCoeff() < 0)
     learn::throw_bad_data("the model holds a bad weight of a GPU's use", "Train it again.");
-  devices_ = in.matrix("use.devices", -1, static_cast<Index>(kDeviceFeatures));
+  const auto read_residuals = [&](const char* name) {
+    const Vector sorted = in.numbers(name);
+    return learn::ResidualQuantiles(
+        std::vector<double>(sorted.data(), sorted.data() + sorted.size()));
+  };
+  idle_off_ = read_residuals("use.idle_off");
+  peak_off_ = read_residuals("use.peak_off");
   const std::vector<std::string> names = in.strings("use.frameworks");
   frameworks_ = {names.begin(), names.end()};
 }
