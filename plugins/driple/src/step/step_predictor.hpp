@@ -6,6 +6,7 @@
 #include <omen/plugin.hpp>
 
 #include "step/step_model.hpp"
+#include "step/use_model.hpp"
 
 namespace omen::driple {
 
@@ -36,6 +37,7 @@ class StepPredictor final : public Predictor {
   struct Fitted {
     OperatorModel operators;
     StepModel jobs;
+    UseModel use;  // not fitted where no share was measured
   };
   StepPredictorOptions options_;
   std::unique_ptr<Fitted> model_;

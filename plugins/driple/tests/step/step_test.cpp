@@ -147,22 +147,46 @@ class StepData {
         job.name = gpu_names;
         for (opgraph::Op& op : job.graph.ops) op.name = gpu_names;
       }
-    TableBuilder workloads = opgraph::workload_columns(jobs_);
-    workloads.add("fp32_flops", fp32).add("bandwidth_bytes_per_s", bandwidth);
-    workloads.add("multiprocessors", multiprocessors).add("memory_bytes", memory);
-    workloads.add_strings("gpu", std::vector<std::string>(jobs_.size(), gpu_names));
-    data.put("workloads", workloads.finish());
+    columns_ = {{"fp32_flops", fp32},
+                {"bandwidth_bytes_per_s", bandwidth},
+                {"multiprocessors", multiprocessors},
+                {"memory_bytes", memory}};
+    put_workloads(gpu_names);
     data.put("nodes", opgraph::node_columns(jobs_).finish());
     data.put("edges", opgraph::edge_columns(jobs_).finish());
-    std::vector<std::int64_t> ids(jobs_.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
     truth = ms;
-    data.put("targets", TableBuilder().add("workload_id", ids).add("step_ms", ms).finish());
+    data.put("targets", targets().finish());
+  }
+  // A run of ten epochs over 10,000 images.
+  void tell_lengths() {
+    columns_["epochs"] = std::vector<double>(jobs_.size(), 10);
+    columns_["samples"] = std::vector<double>(jobs_.size(), 10000);
+    put_workloads("");
+  }
+  void tell_use(double idle, double peak) {
+    data.put("targets", targets()
+                            .add("gpu_idle_pct", std::vector<double>(jobs_.size(), idle))
+                            .add("gpu_peak_pct", std::vector<double>(jobs_.size(), peak))
+                            .finish());
   }
   MemoryDataset data;
   std::vector<double> truth;
 
  private:
+  void put_workloads(const std::string& gpu_names) {
+    TableBuilder workloads = opgraph::workload_columns(jobs_);
+    for (const auto& [name, values] : columns_) workloads.add(name, values);
+    workloads.add_strings("gpu", std::vector<std::string>(jobs_.size(), gpu_names));
+    data.put("workloads", workloads.finish());
+  }
+  TableBuilder targets() const {
+    std::vector<std::int64_t> ids(jobs_.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(i);
+    TableBuilder table;
+    table.add("workload_id", ids).add("step_ms", truth);
+    return table;
+  }
+  std::map<std::string, std::vector<double>> columns_;
   std::vector<opgraph::Job> jobs_;
 };
 
@@ -266,6 +290,77 @@ TEST(StepModel, ServersAreAnotherKindOfJob) {
   const std::vector<StepAnswer> answers = model.ask(rows, 0.9);
   for (std::size_t r = 0; r < rows.size(); ++r)
     EXPECT_NEAR(answers[r].seconds / rows[r].seconds, 1, 0.1);
+}
+
+// A start of 5 s and 10 ms for each kernel; steps of long kernels leave no pause.
+UseRow use_of(double kernels, double microseconds, double steps) {
+  UseRow row;
+  row.kernels = kernels;
+  row.step = 1e-6 * microseconds * kernels;
+  row.steps = steps;
+  row.framework = "tensorflow";
+  const double start = 5 + 0.01 * kernels;
+  row.idle = start / (start + steps * row.step);
+  row.peak = microseconds > 50 ? 1 - row.idle : 0;
+  return row;
+}
+
+TEST(UseModel, SeparatesTheStartFromTheSteps) {
+  std::vector<UseRow> rows;
+  for (const double kernels : {100, 300, 900})
+    for (const double microseconds : {10, 30, 100, 300}) {
+      rows.push_back(use_of(kernels, microseconds, 1e5));
+      rows.push_back(use_of(kernels, microseconds, 2e5));
+    }
+  rows[3].idle = 0.5;  // a plateau that was cut in two
+  UseModel model;
+  EXPECT_FALSE(model.fitted());
+  model.fit(rows);
+  for (const double microseconds : {10.0, 300.0}) {
+    const UseRow asked = use_of(500, microseconds, 4e5);
+    const UseShares said = model.ask(asked, 0.9).value();
+    EXPECT_NEAR(said.idle / asked.idle, 1, 0.05);
+    EXPECT_DOUBLE_EQ(said.idle + said.burst, 1);
+    EXPECT_NEAR(said.peak, asked.peak, 0.1);
+  }
+  UseRow other = rows[0], versioned = rows[0];
+  other.framework = "pytorch";
+  versioned.framework = "TensorFlow 1.15";
+  EXPECT_FALSE(model.ask(other, 0.9));
+  EXPECT_TRUE(model.ask(versioned, 0.9));
+  learn::MemoryState kept;
+  model.save(kept);
+  UseModel again;
+  again.load(kept);
+  EXPECT_EQ(again.ask(rows[1], 0.9)->peak, model.ask(rows[1], 0.9)->peak);
+  EXPECT_EQ(again.ask(rows[1], 0.9)->peak_off, model.ask(rows[1], 0.9)->peak_off);
+}
+
+TEST(StepPredictor, OffersSharesWhereTheyWereMeasuredAndTheJobHasALength) {
+  StepData data({1, 1.4}), other({1});
+  StepPredictor predictor({}), again({});
+  test::ReadyRun run(1, 1);
+  predictor.fit(data.data.view(), Dataset(nullptr), run.view());
+  data.tell_lengths();
+  EXPECT_FALSE(predictor.predict(data.data.view(), run.view()).read_all().has("gpu_idle_pct"));
+  data.tell_use(40, 30);
+  predictor.fit(data.data.view(), Dataset(nullptr), run.view());
+  test::round_trip(predictor, again);
+  const Table said = again.predict(data.data.view(), run.view()).read_all();
+  const std::vector<double> idle = said.numbers("gpu_idle_pct"),
+                            busy = said.numbers("gpu_burst_pct"),
+                            peak = said.numbers("gpu_peak_pct");
+  for (std::size_t r = 0; r < idle.size(); ++r) {
+    EXPECT_DOUBLE_EQ(idle[r] + busy[r], 100);
+    EXPECT_LE(peak[r], busy[r]);
+    EXPECT_LE(said.numbers("gpu_idle_pct.lo")[r], idle[r]);
+    EXPECT_GE(said.numbers("gpu_peak_pct.hi")[r], peak[r]);
+  }
+  EXPECT_FALSE(again.predict(other.data.view(), run.view()).read_all().has("gpu_idle_pct"));
+  data.tell_use(140, 30);
+  EXPECT_THAT(
+      test::error_of([&] { predictor.fit(data.data.view(), Dataset(nullptr), run.view()); }),
+      test::IsError(OMEN_INVALID_DATA, HasSubstr("gpu_idle_pct")));
 }
 
 TEST(StepPredictor, PartsAddUpToTheStep) {
