@@ -55,7 +55,7 @@ case $mode in
     run_stages format minimal asan release tsan fuzz
     ;;
   all)
-    export OMEN_TIDY=all
+    export OMEN_TIDY=all OMEN_SANITIZE_CASES=all
     run_stages format tidy minimal asan release tsan fuzz slow
     ;;
 esac

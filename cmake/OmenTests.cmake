@@ -145,14 +145,16 @@ function(omen_add_case file)
     SKIP_RETURN_CODE 77 TIMEOUT 600)
 endfunction()
 
-# omen_add_cases(<directory>): all cases of a directory, where there is a program to run.
+# omen_add_cases(<directory> [LABELS <label>...]): all cases of a directory, where there is a
+# program to run.
 function(omen_add_cases directory)
+  cmake_parse_arguments(arg "" "" "LABELS" ${ARGN})
   if(NOT TARGET Omen::cli)
     return()
   endif()
   file(GLOB cases CONFIGURE_DEPENDS "${directory}/*.case")
   foreach(file IN LISTS cases)
-    omen_add_case("${file}")
+    omen_add_case("${file}" LABELS ${arg_LABELS})
   endforeach()
 endfunction()
 

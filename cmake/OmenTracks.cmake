@@ -30,7 +30,7 @@ function(omen_add_track directory)
       add_subdirectory("${directory}/${part}" ${track}/${part})
     endif()
   endforeach()
-  omen_add_cases("${directory}/cases")
+  omen_add_cases("${directory}/cases" LABELS track-case)
   omen_add_fuzzers("${directory}/fuzz" TRACK ${track})
 endfunction()
 
