@@ -20,7 +20,7 @@ function(omen_add_unit_tests area)
     foreach(source IN LISTS arg_SOURCES)
       cmake_path(GET source STEM stem)
       _omen_test_program(${arg_PREFIX}${stem} ${source})
-      _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "")
+      _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "*")
     endforeach()
     return()
   endif()
@@ -34,7 +34,7 @@ function(omen_add_unit_tests area)
       list(REMOVE_ITEM arg_SOURCES "${source}")
       list(APPEND own ${arg_PREFIX}${stem})
       _omen_test_program(${arg_PREFIX}${stem} ${source})
-      _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "")
+      _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "*")
     endif()
   endforeach()
   _omen_test_program(${area}_tests ${arg_SOURCES})
@@ -66,7 +66,7 @@ function(omen_add_unit_test source)
     "LINK;INCLUDE;DEFINE;DEPENDS;LABELS;ENVIRONMENT" ${ARGN})
   cmake_path(GET source STEM stem)
   _omen_test_program(${arg_PREFIX}${stem} ${source})
-  _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "")
+  _omen_discover_tests(${arg_PREFIX}${stem} ${arg_PREFIX}${stem} "*")
 endfunction()
 
 macro(_omen_test_program name)
@@ -93,21 +93,30 @@ macro(_omen_test_program name)
   endif()
 endmacro()
 
-# The tests of a program that a filter of GoogleTest chooses, as <prefix>.<Suite>.<Case>.
+# The tests of a program that a filter of GoogleTest chooses, as <prefix>.<Suite>.<Case>. With
+# OMEN_TESTS_BY_FILE they are one test <prefix>, which leaves its cases in Testing/cases/<prefix>.xml:
+# in an instrumented build most of the time would go into opening LibTorch for each case.
 macro(_omen_discover_tests program prefix filter)
   set(environment ${arg_ENVIRONMENT})
   if(arg_TORCH)
     # Spinning OpenMP teams of tests that run side by side would starve each other.
     list(APPEND environment OMP_NUM_THREADS=1)
   endif()
-  # CMake takes a list among the properties apart as often as it hands it on: seven escapes remain
-  # one list where ctest reads it, and one fewer loses every label but the first.
-  string(REPEAT "\\" 7 escapes)
-  string(REPLACE ";" "${escapes};" environment "${environment}")
-  string(REPLACE ";" "${escapes};" labels "${arg_LABELS}")
-  gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-    TEST_PREFIX "${prefix}." TEST_FILTER "${filter}"
-    PROPERTIES LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${environment}")
+  if(OMEN_TESTS_BY_FILE)
+    add_test(NAME ${prefix} COMMAND ${program} "--gtest_filter=${filter}"
+             "--gtest_output=xml:${CMAKE_BINARY_DIR}/Testing/cases/${prefix}.xml")
+    set_tests_properties(${prefix} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 1800
+      ENVIRONMENT "${environment}")
+  else()
+    # CMake takes a list among the properties apart as often as it hands it on: seven escapes remain
+    # one list where ctest reads it, and one fewer loses every label but the first.
+    string(REPEAT "\\" 7 escapes)
+    string(REPLACE ";" "${escapes};" environment "${environment}")
+    string(REPLACE ";" "${escapes};" labels "${arg_LABELS}")
+    gtest_discover_tests(${program} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+      TEST_PREFIX "${prefix}." TEST_FILTER "${filter}"
+      PROPERTIES LABELS "${labels}" TIMEOUT 300 ENVIRONMENT "${environment}")
+  endif()
 endmacro()
 
 # The suites that a file defines; an edited file is read again.
