@@ -34,6 +34,13 @@ const omen_host& plain_host() {
               "'" + text + "' is no value for option '" + std::string(spec.key) + "'");
 }
 
+// A library whose constructors throw ends the process: the linker's frames cannot be unwound. Calls
+// of dlopen itself count as ones that never throw, which compilers take differently.
+void* open_library(const char* path) noexcept {
+  void* (*const open)(const char*, int) = &dlopen;
+  return open(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 }  // namespace
 
 OptionSet::OptionSet(const omen_component& component) : component_(component) {
@@ -107,7 +114,7 @@ const PluginFacts& Trial::manifest() {
 void* Trial::library() {
   if (library_) return library_;
   // Kept open for ever, as the host does.
-  library_ = dlopen(manifest().library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  library_ = open_library(manifest().library.c_str());
   if (!library_) fail(std::string("library does not open: ") + dlerror());
   return library_;
 }
