@@ -65,7 +65,7 @@ void units(Trial& trial) {
       "s",      "ms",      "us",   "ns",    "J",     "mJ",  "Wh",    "W",    "mW",
       "B",      "KB",      "MB",   "GB",    "%",     "1",   "",      "Hz",   "V",
       "A",      "C",       "degC", "count", "items", "MHz", "GHz",   "FLOP", "GFLOP",
-      "FLOP/s", "GFLOP/s", "B/s",  "MB/s",  "GB/s",  "1/s", "class", "USD"};
+      "FLOP/s", "GFLOP/s", "B/s",  "MB/s",  "GB/s",  "1/s", "class", "USD",  "mm2"};
   for (const ComponentFacts& component : trial.manifest().components) {
     if (component.kind != OMEN_PREDICTOR) continue;
     for (const std::string& entry : component.writes) {

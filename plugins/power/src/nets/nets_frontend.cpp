@@ -114,7 +114,7 @@ void NetsFrontend::lower(const char* path, const TablesOut& out, const Run& run)
 Component nets_component() {
   return frontend<NetsFrontend, NetsOptions>(
              "power.nets",
-             "networks from JSON descriptions, SCALE-Sim layer tables, ONNX, config.json and names")
+             "networks from JSON, SCALE-Sim layer tables, ONNX, config.json and names")
       .reads(".json", ".csv", ".onnx")
       .writes("workloads", "nodes@pw-blocks/1", "edges")
       .caps(OMEN_CAP_BITWISE_REPEATABLE);
