@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernel_file.hpp"
+#include "omen/csv_line.hpp"
 #include "omen/telemetry/clock.hpp"
 
 namespace omen::telemetry {
@@ -166,21 +167,7 @@ std::vector<std::string_view> split_blanks(std::string_view line) {
 }
 
 std::vector<std::string> split_csv(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back().push_back('"');
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back().push_back(c);
-    }
-  }
+  std::vector<std::string> fields = csv_cells(line);
   for (std::string& field : fields) field = std::string(trim(field));
   return fields;
 }

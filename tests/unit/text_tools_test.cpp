@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "omen/csv_line.hpp"
 #include "omen/join.hpp"
 #include "omen/json_text.hpp"
 #include "omen/median.hpp"
@@ -15,6 +16,7 @@
 namespace omen {
 namespace {
 
+using testing::ElementsAre;
 using Texts = std::vector<std::string>;
 
 TEST(Join, PutsSeparatorsBetweenItems) {
@@ -33,6 +35,13 @@ TEST(Split, IsTheInverseOfJoin) {
   EXPECT_EQ(split("", ','), Texts{""}) << "as the fields of an empty line";
   EXPECT_EQ(split(",b,", ','), (Texts{"", "b", ""}));
   EXPECT_EQ(join(split("x\x1fy z", '\x1f'), "\x1f"), "x\x1fy z");
+}
+
+TEST(CsvCells, QuotesHoldCommasAndDoubledQuotes) {
+  EXPECT_THAT(csv_cells(""), ElementsAre(""));
+  EXPECT_THAT(csv_cells("a,,b,\r\n"), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(csv_cells(R"("a, ""b""",c)"), ElementsAre(R"(a, "b")", "c"));
+  EXPECT_THAT(csv_cells(R"(1,"open,2)"), ElementsAre("1", "open,2"));
 }
 
 TEST(Median, IsTheMiddleOrTheMeanOfBothMiddleOnes) {

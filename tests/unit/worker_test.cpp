@@ -211,6 +211,13 @@ TEST_F(WorkerTest, LeavingIsACrashToo) {
   EXPECT_STREQ(error.what(), "probe.predictor ended its process in predict (exit 3)");
 }
 
+// Its thread that listens keeps the socket open, so that only its own end tells us.
+TEST_F(WorkerTest, ClosingEveryDescriptorIsACrashWithoutATimeout) {
+  const Error error = worker_error_of([&] { predictor("close").predict(run_.c(), data_.c()); });
+  EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
+  EXPECT_STREQ(error.what(), "probe.predictor ended its process in predict (exit 1)");
+}
+
 TEST_F(WorkerTest, AHangEndsAtItsTimeout) {
   WorkerLimits limits;
   limits.timeout_s = 1.5;  // to open the plugin takes part of it on a busy machine

@@ -100,7 +100,23 @@ std::vector<std::filesystem::path> early_plugin_path(const Words& words) {
   return path;
 }
 
-int parse_and_run(CommandLine& line, Words words) {
+// A misspelt flag of the verb passes for an option of a component until something else is missed.
+// Names the flag that it looks like; empty where every flag can be meant as it stands.
+std::string misspelt_flag(const CommandLine& line, const Words& words) {
+  ComponentFlags known(line.globals, words);
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string name = word.substr(0, word.find('='));
+    const bool is_long = name.starts_with("--") && name.size() > 3;  // --m may be any column
+    if (!is_long || line.find(name) || known.is_known(name.substr(2))) continue;
+    const auto near = near_names(name, line.long_names());
+    if (!near.empty())
+      return name + " is no option of omen " + line.verb + "; did you mean " + near[0] + "?";
+  }
+  return {};
+}
+
+int run_parsed(CommandLine& line, Words words) {
   Words behind;
   if (line.behind_dashes) {
     const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -123,6 +139,17 @@ int parse_and_run(CommandLine& line, Words words) {
   const int code = line.run();
   flush_stdout();
   return code;
+}
+
+int parse_and_run(CommandLine& line, const Words& words) {
+  try {
+    return run_parsed(line, words);
+  } catch (const Error& e) {
+    if (!line.component_flags || exit_code_of(e) != kUsage) throw;
+    const std::string hint = misspelt_flag(line, words);
+    if (hint.empty()) throw;
+    throw ExitError(kUsage, Error(e.code(), e.what(), hint));
+  }
 }
 
 // `omen PLUGIN --help`, or with a verb behind the plugin the help of that verb.

@@ -37,7 +37,9 @@ void check_request(const CompareRequest& request) {
   if (given_contestants(request).empty())
     usage_error("nothing to compare", "name two predictors; see them with: omen list");
   if (given_tasks(request).empty())
-    usage_error("no task to compare on", "give one with --task FILE; make one with: omen task new");
+    usage_error("no task to compare on",
+                "give one with --task TASK; see those that came along with: omen task list; "
+                "make one with: omen task new");
   if (!request.fail_if.empty() && request.fail_if != "worse")
     usage_error("--fail-if is '" + request.fail_if + "', which is not known",
                 "write --fail-if worse");

@@ -126,7 +126,7 @@ class Completer {
     if (flag == "-m" || flag == "--model" || flag == "--policy" || flag == "--from")
       return offers_.models(), true;
     if (flag == "--kind")
-      return offers_.words({"predictor", "frontend", "profiler", "scorer"}), true;
+      return offers_.words({"predictor", "frontend", "profiler", "scorer", "command"}), true;
     if (flag == "--lang") return offers_.words({"c++", "c"}), true;
     if (flag == "-o" || flag == "-O" || flag == "-j") return true;
     if (flag.starts_with("--"))

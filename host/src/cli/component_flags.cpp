@@ -115,6 +115,19 @@ bool ComponentFlags::is_switch(std::string_view key, const std::string& next) {
   return !is_number || std::any_of(named_.begin(), named_.end(), has);
 }
 
+bool ComponentFlags::is_known(std::string_view key) {
+  if (!registry_) read_manifests();
+  const std::string wanted = normal_key(key);
+  const std::string last = wanted.substr(wanted.rfind('.') + 1);
+  const std::vector<ComponentRef> all = registry_->components(0);
+  return std::any_of(all.begin(), all.end(), [&](const ComponentRef& ref) {
+    if (ref.info->option(last)) return true;
+    const std::vector<std::string> columns = feature_names(*ref.info);
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& column) { return normal_key(column) == last; });
+  });
+}
+
 std::string option_help(const ComponentInfo& component, bool advanced, int width) {
   constexpr std::uint32_t kHidden = OMEN_OPTF_ADVANCED | OMEN_OPTF_DEPRECATED;
   std::string text;

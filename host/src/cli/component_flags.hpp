@@ -24,6 +24,8 @@ class ComponentFlags {
   // Only components that may take part count: a predictor that is named rules the others out, and
   // before a number (`next`) the flag is a feature unless a component that is named has the option.
   bool is_switch(std::string_view key, const std::string& next);
+  // True where some component that is installed has an option or reads a column of that name.
+  bool is_known(std::string_view key);
 
  private:
   void read_manifests();

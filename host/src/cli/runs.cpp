@@ -198,9 +198,12 @@ int diff(const Globals& globals, const RunsRequest& request) {
 int run_runs(const Globals& globals, const RunsRequest& request) {
   const std::size_t wanted = request.action == "list" ? 0 : request.action == "show" ? 1 : 2;
   if (request.ids.size() != wanted)
-    usage_error("omen runs " + request.action + " takes " + std::to_string(wanted) + " runs, not " +
-                    std::to_string(request.ids.size()),
-                "see: omen runs --help");
+    usage_error("omen runs " + request.action + " takes " +
+                    (wanted == 0   ? "no run"
+                     : wanted == 1 ? "one run"
+                                   : "two runs") +
+                    ", not " + std::to_string(request.ids.size()),
+                "see the runs that are kept with: omen runs list");
   if (request.action == "list") return list(globals, request);
   return request.action == "show" ? show(globals, request) : diff(globals, request);
 }

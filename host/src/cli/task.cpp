@@ -11,6 +11,7 @@
 #include "cli/console.hpp"
 #include "cli/session.hpp"
 #include "cli/verbs.hpp"
+#include "omen/join.hpp"
 #include "omen/tables.h"
 #include "text/json_writer.hpp"
 
@@ -171,6 +172,52 @@ int show(const Globals& globals, const TaskRequest& request) {
     print_json(task, shape);
   else
     print_text(globals, task, shape);
+  return kOk;
+}
+
+std::string dataset_name(const Task& task) {
+  return fs::path(task.dataset).filename().string();
+}
+
+std::string target_list(const Task& task) {
+  return join(task.targets, ", ", [](const TaskTarget& target) { return target.name; });
+}
+
+void write_listed(JsonWriter& json, const Task& task) {
+  json.object().field("name", task.name).field("track", task.track);
+  json.field("summary", task.summary).field("file", task.file.string()).field("hash", task.hash);
+  json.field("dataset", task.dataset).key("targets").array();
+  for (const TaskTarget& target : task.targets) json.value(target.name);
+  json.end().field("split", word_of(task.split.kind)).end();
+}
+
+// Tasks that came along; nothing of their data is read.
+int list(const Globals& globals, const TaskRequest& request) {
+  if (!request.words.empty())
+    usage_error("omen task list takes no task",
+                "show one with: omen task show " + request.words[0]);
+  TextTable table({{"task"},
+                   {"track"},
+                   {"data", false, true},
+                   {"predicts", false, true},
+                   {"split"},
+                   {"summary", false, true}});
+  JsonWriter json;
+  json.object().field("format_version", 1).key("tasks").array();
+  for (const fs::path& file : installed_tasks()) {
+    const Task task = read_task(file);
+    write_listed(json, task);
+    table.add({{task.name, Style::kAccent},
+               task.track,
+               dataset_name(task),
+               target_list(task),
+               word_of(task.split.kind),
+               task.summary});
+  }
+  if (globals.json)
+    print(json.end().end().text());
+  else
+    print_table(globals, table);
   return kOk;
 }
 
@@ -339,15 +386,16 @@ int check(const Globals& globals, const TaskRequest& request) {
 
 int run_task(const Globals& globals, const TaskRequest& request) {
   if (request.action.empty())
-    usage_error("what to do with a task is missing", "say new, show or check");
+    usage_error("what to do with a task is missing", "say list, new, show or check");
   const RecipeDoor door(globals);
+  if (request.action == "list") return list(globals, request);
   if (request.action == "new") return make(globals, request);
   return request.action == "show" ? show(globals, request) : check(globals, request);
 }
 
 void complete_task(Offers& offers) {
   if (offers.at_first())
-    offers.words({"new", "show", "check"});
+    offers.words({"list", "new", "show", "check"});
   else
     offers.tasks("installed task");
 }
@@ -361,7 +409,8 @@ Words words(std::initializer_list<Enum> values) {
 
 void describe_task(CommandLine& line) {
   auto& r = line.request(run_task);
-  line.word("ACTION", r.action, "new, show or check").one_of({"new", "show", "check"});
+  line.word("ACTION", r.action, "list, new, show or check")
+      .one_of({"list", "new", "show", "check"});
   line.word("TASK", r.words, "task files, or names of installed tasks");
   line.value("-o,--output", "FILE.json", r.output, "new: file to write; the folds go beside it");
   line.value("--data", "DATASET", r.dataset, "new: dataset, by name or directory");
@@ -422,8 +471,9 @@ void describe_task(CommandLine& line) {
 }  // namespace
 
 Verb task_verb() {
-  return {"task", "freeze a question about a dataset, show it, check it",
-          "omen task new --data matmul-cpu --loss absolute-percent --folds 5 -o matmul.json\n"
+  return {"task", "list questions about datasets, freeze one, show it, check it",
+          "omen task list\nomen task new --data matmul-cpu --loss absolute-percent --folds 5 -o "
+          "matmul.json\n"
           "omen task show matmul.json\nomen task check",
           describe_task, complete_task};
 }

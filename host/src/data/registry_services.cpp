@@ -99,8 +99,9 @@ const PublishedDevice& registered_device(const std::string& spelling) {
   if (const PublishedDevice* device = telemetry::find_device(spelling)) return *device;
   const std::vector<std::string> near = telemetry::near_devices(spelling);
   throw Error(OMEN_NOT_FOUND, "there is no device '" + spelling + "' in the registry",
-              near.empty() ? "Take its figures from a table of your own."
-                           : "Did you mean " + join(near) + "?");
+              near.empty()
+                  ? "See all with: omen devices. Figures of others can stand in a table of yours."
+                  : "Did you mean " + join(near) + "?");
 }
 
 const omen_devices_ext* devices_extension() noexcept {

@@ -394,8 +394,9 @@ fs::path find_task(const std::string& name) {
   }
   const auto near = near_names(name, known);
   throw Error(OMEN_NOT_FOUND, "task '" + name + "' is neither a file nor an installed task",
-              near.empty() ? "looked in: " + (share_directory() / "tasks").string()
-                           : "did you mean '" + near[0] + "'?");
+              (near.empty() ? "looked in: " + (share_directory() / "tasks").string() + "; "
+                            : "did you mean '" + near[0] + "'?  ") +
+                  "see all with: omen task list");
 }
 
 }  // namespace omen::host

@@ -76,6 +76,10 @@ void WorkerSession::read_messages() {
   _exit(1);  // the host is gone, and nobody is left to answer
 }
 
+void WorkerSession::tell(const Json& event) {
+  if (!channel_.send(exchange::dump(event))) _exit(1);
+}
+
 Json WorkerSession::ask(Json question) {
   const std::lock_guard one_at_a_time(ask_mutex_);
   tell(question);

@@ -91,7 +91,9 @@ class WorkerSession {
   void serve();
   // Puts a question to the host and waits for its answer. [any-thread]
   exchange::Json ask(exchange::Json question);
-  void tell(const exchange::Json& event) { channel_.send(exchange::dump(event)); }
+  // Ends the process where nobody hears it: the host is gone, or the plugin closed our channel, and
+  // the host would wait for ever.
+  void tell(const exchange::Json& event);
   exchange::PartDirectory& parts() { return *parts_; }
   std::string component_name() const { return component_ ? component_->id : "a plugin"; }
 

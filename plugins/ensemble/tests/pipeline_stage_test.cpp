@@ -205,6 +205,15 @@ TEST_F(RingTest, AReaderThatWasKilledBlocksNobody) {
   ::close(ready[0]), ::close(ready[1]);
 }
 
+TEST_F(RingTest, LinksInItsPlaceAreNotFollowed) {
+  const fs::path victim = place_.path() / "victim";
+  std::ofstream(victim) << "kept";
+  for (const char* end : {"", ".new"}) fs::create_symlink(victim, path_.string() + end);
+  const Ring ring = Ring::create(path_, shape_, 2, 4, 10);
+  EXPECT_EQ(fs::file_size(victim), 4u);
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(path_)));
+}
+
 TEST_F(RingTest, OtherFilesAreNoRings) {
   EXPECT_THAT(error_of([&] { Ring::open(path_); }), IsError(OMEN_NOT_FOUND, HasSubstr("")));
   std::ofstream(path_) << std::string(20000, 'x');

@@ -105,6 +105,19 @@ asked 'hangs' 5 'did not finish predict within 3 s' 'longer with --timeout' -O m
 asked 'segmentation fault' 5 'crashed in predict \(SIGSEGV\)' "$debugger" -O mode=crash
 asked 'abort' 5 'crashed in predict \(SIGABRT\)' "$debugger" -O mode=abort
 asked 'exit(0)' 5 'ended its process in predict \(exit 0\)' "$debugger" -O mode=exit
+asked 'ends its process with _exit' 5 'ended its process in predict \(exit 3\)' "$debugger" -O mode=leave
+asked 'stops itself' 5 'did not finish predict within 3 s' 'longer with --timeout' -O mode=stop --timeout 3s
+asked 'leaves an orphan' 5 'ended its process in predict \(exit 0\)' "$debugger" -O mode=orphan
+asked 'closes every descriptor' 5 'ended its process in predict \(exit 1\)' "$debugger" -O mode=close
+asked 'a line that is no message' 5 'broke its channel to omen' 'Descriptor 3 of a worker belongs to omen' \
+  -O mode=garble
+asked 'a stream without end' 1 'was asked for 2 rows, gave .* and did not end' "$verify" -O mode=endless
+asked 'a stream that waits for ever' 5 'did not finish predict within 2 s' 'longer with --timeout' \
+  -O mode=idle --timeout 2s
+asked 'eats memory' 5 'used more than 190 MB in predict' '--memory' -O mode=eat --memory 200M
+for harmless in fork chdir; do
+  check "does no harm: $harmless" 0 - - - predict -m model.omen rows.csv --plugin-path mine -O mode=$harmless
+done
 asked 'exit(0) in the process of omen' 5 'ended the process of omen with exit' '--isolate' \
   -O mode=exit --in-process
 asked 'option of the wrong type' 2 "option 'scale' of $probe is abc; expected a number" \
@@ -184,4 +197,4 @@ if [ -f "$fixtures/zoo/bad_debug_mode/plugin.json" ]; then
 fi
 
 echo "$rows rows, $failed wrong"
-[ "$failed" -eq 0 ] && [ "$rows" -ge 64 ]
+[ "$failed" -eq 0 ] && [ "$rows" -ge 92 ]

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <omen/csv_line.hpp>
 #include <omen/error.hpp>
 #include <omen/opgraph/costs.hpp>
 #include <omen/opgraph/words.hpp>
@@ -18,20 +19,6 @@ namespace omen::driple::checks {
 namespace {
 
 using namespace opgraph;
-
-TextRow split(const std::string& line) {
-  TextRow cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else if (c != '\n' && c != '\r')
-      cells.back() += c;
-  }
-  return cells;
-}
 
 std::int64_t whole(const std::string& text) {
   return static_cast<std::int64_t>(std::strtod(text.c_str(), nullptr));
@@ -163,7 +150,7 @@ void for_each_row(const std::string& file, const std::vector<std::string>& names
   char buffer[1 << 14];
   std::vector<std::size_t> place;
   while (std::fgets(buffer, sizeof buffer, in.get())) {
-    const TextRow cells = split(buffer);
+    const TextRow cells = csv_cells(buffer);
     if (place.empty()) {
       for (const std::string& name : names) {
         const auto at = std::find(cells.begin(), cells.end(), name);

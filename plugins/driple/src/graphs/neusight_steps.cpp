@@ -3,9 +3,8 @@
 #include "neusight_steps.hpp"
 
 #include <algorithm>
+#include <omen/csv_line.hpp>
 #include <omen/error.hpp>
-
-#include "text/csv_line.hpp"
 
 namespace omen::driple {
 namespace {

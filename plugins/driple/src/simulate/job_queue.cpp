@@ -6,11 +6,10 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <omen/csv_line.hpp>
 #include <omen/error.hpp>
 #include <omen/scaled_number.hpp>
 #include <set>
-
-#include "text/csv_line.hpp"
 
 namespace omen::driple {
 namespace {

@@ -8,10 +8,10 @@
 #include <cmath>
 #include <optional>
 
+#include "omen/csv_line.hpp"
 #include "omen/error.hpp"
 #include "omen/join.hpp"
 #include "omen/telemetry/trace_failures.hpp"
-#include "text/csv_line.hpp"
 
 namespace omen::driple {
 namespace {

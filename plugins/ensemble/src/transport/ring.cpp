@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -75,8 +76,9 @@ Ring::~Ring() {
 
 Ring Ring::create(const fs::path& path, const BlockShape& shape, std::uint32_t slots,
                   std::int64_t epoch_blocks, std::int64_t classes) {
-  const std::string temporary = path.string() + ".new";
-  const Descriptor file(::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  // Of a name that nobody can guess, because others may write to this directory, too.
+  std::string temporary = path.string() + ".XXXXXX";
+  const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file.open()) ring_failed(path, "cannot create the ring");
   const std::size_t size = blocks_offset(slots) + slots * shape.bytes();
   // Memory that is not there would end the process at its first use instead.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <omen/csv_line.hpp>
 #include <omen/learn/quantile.hpp>
 #include <omen/learn/random.hpp>
 #include <set>
@@ -21,26 +22,11 @@ namespace {
 using namespace omen::power;
 namespace test = omen::test;
 
-// Fields may be quoted and hold commas then.
-std::vector<std::string> csv_fields(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
 std::vector<MeasuredBoard> read_boards(const std::string& path) {
   std::ifstream in(path);
   std::string line;
   std::getline(in, line);
-  const std::vector<std::string> names = csv_fields(line);
+  const std::vector<std::string> names = omen::csv_cells(line);
   const auto column = [&](const char* name) {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };
@@ -50,7 +36,7 @@ std::vector<MeasuredBoard> read_boards(const std::string& path) {
   std::vector<MeasuredBoard> rows;
   std::map<std::string, int> of_system;
   while (std::getline(in, line)) {
-    const std::vector<std::string> field = csv_fields(line);
+    const std::vector<std::string> field = omen::csv_cells(line);
     if (field.size() < names.size() || field[scenario] != "SingleStream") continue;
     const std::optional<NamedNet> net = parse_net(field[model]);
     if (!net) continue;

@@ -17,6 +17,7 @@
 #include "nets/block_features.hpp"
 #include "nets/mobile_names.hpp"
 #include "nets/net_builder.hpp"
+#include "omen/median.hpp"
 #include "omen/testing/csv_table.hpp"
 #include "omen/testing/show.hpp"
 
@@ -55,12 +56,6 @@ Hardware chip() {
   hw.bits_w = hw.bits_a = hw.bits_psum = 16;
   hw.batch = 4;
   return hw;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <omen/container.hpp>
+#include <omen/csv_line.hpp>
 #include <omen/dataset.hpp>
 #include <omen/join.hpp>
 #include <omen/optional_columns.hpp>
@@ -143,24 +144,6 @@ std::vector<double> aligned(const Table& workloads, const Table& other, const ch
   return made;
 }
 
-// Fields of one line; a field may be quoted, and a quote in it is doubled.
-std::vector<std::string> csv_fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      fields.back() += line[++i];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
-
 }  // namespace
 
 NamedTables read_own_tables(const std::string& path) {
@@ -189,7 +172,7 @@ Table parse_csv(const std::string& text, const std::string& source) {
     const std::string line = text.substr(begin, end - begin);
     begin = end + 1;
     if (line.find_first_not_of(" \r") == std::string::npos) continue;
-    std::vector<std::string> fields = csv_fields_of(line);
+    std::vector<std::string> fields = csv_cells(line);
     if (names.empty()) {
       names = std::move(fields);
       columns.resize(names.size());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of one line of comma-separated text.
-#pragma once
+// Cells of one line of comma-separated text, for tables that hold what no reader of tables knows.
+#ifndef OMEN_CSV_LINE_HPP
+#define OMEN_CSV_LINE_HPP
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace omen::driple {
+namespace omen {
 
 // Commas within quotes do not divide, and two quotes within quotes are one.
 inline std::vector<std::string> csv_cells(std::string_view line) {
@@ -20,10 +21,12 @@ inline std::vector<std::string> csv_cells(std::string_view line) {
       quoted = !quoted;
     else if (c == ',' && !quoted)
       cells.emplace_back();
-    else if (c != '\r')
+    else if (c != '\r' && c != '\n')
       cells.back() += c;
   }
   return cells;
 }
 
-}  // namespace omen::driple
+}  // namespace omen
+
+#endif  // OMEN_CSV_LINE_HPP
