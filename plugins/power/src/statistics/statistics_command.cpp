@@ -314,7 +314,7 @@ int StatisticsCommand::run(const std::vector<std::string>& args, const TablesOut
 Component statistics_component() {
   return command<StatisticsCommand, StatisticsOptions>(
       "power.statistics",
-      "one page about a collection: power by network, accelerators, and errors of a model");
+      "one page about a collection: power by network, accelerators, errors of a model");
 }
 
 }  // namespace omen::power
