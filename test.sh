@@ -52,10 +52,10 @@ case $mode in
     run_show "$name" "$slow"
     ;;
   ci)
-    run_stages format minimal asan release tsan fuzz
+    run_stages format asan release tsan fuzz
     ;;
   all)
     export OMEN_TIDY=all OMEN_SANITIZE_CASES=all
-    run_stages format tidy minimal asan release tsan fuzz slow
+    run_stages format tidy asan release tsan fuzz slow
     ;;
 esac

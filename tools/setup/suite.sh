@@ -98,12 +98,6 @@ stage_tidy() {
   fi
 }
 
-stage_minimal() {
-  configure minimal
-  build minimal all
-  "$OMEN_ROOT/build/minimal/bin/omen" list --plain
-}
-
 # Cases of the tracks take minutes under the sanitizers and run in the release stage; their units and contracts
 # are tested here. With OMEN_SANITIZE_CASES=all they are, too.
 stage_asan() {
@@ -121,14 +115,16 @@ stage_release() {
   run_ctest release -LE '^(slow|show-slow.*|unit)$'
 }
 
-# The tests of everything that has threads: workers, calls, comparisons, ranks, samplers.
+# The product without its heavy parts, and the tests of everything that has threads: workers, calls, comparisons,
+# ranks, samplers.
 stage_tsan() {
   local tests="worker_test loader_test registry_test models_test pipeline_test progress_test components_test
     checking_proxy_test compare_jobs_test compare_runs_test mpi_jobs_test mpi_link_test
     stats_bootstrap_test ticker_test recording_test nvml_test nvml_failures_test"
   configure tsan -DOMEN_BUILD_TESTS=ON
-  build tsan omen probe exerciser frozen newerminor othermajor initfails emptyslot contender telemetry \
-    baseline host_tests stats_tests sampling_tests nvml_failures_test
+  build tsan omen_product probe exerciser frozen newerminor othermajor initfails emptyslot contender \
+    host_tests stats_tests sampling_tests nvml_failures_test
+  "$OMEN_ROOT/build/tsan/bin/omen" list --plain
   # One test reads all memory of a process, which under TSan is terabytes of shadow.
   # shellcheck disable=SC2086
   run_ctest tsan -R "^($(printf '%s|' $tests)none)\\." -E FindsNoTargetAnywhere
