@@ -211,11 +211,13 @@ TEST_F(WorkerTest, LeavingIsACrashToo) {
   EXPECT_STREQ(error.what(), "probe.predictor ended its process in predict (exit 3)");
 }
 
-// Its thread that listens keeps the socket open, so that only its own end tells us.
+// Its thread that listens keeps the socket open, so that only its own end tells us. With which
+// number it ends is the sanitizer's choice where one sees the descriptors go.
 TEST_F(WorkerTest, ClosingEveryDescriptorIsACrashWithoutATimeout) {
   const Error error = worker_error_of([&] { predictor("close").predict(run_.c(), data_.c()); });
   EXPECT_EQ(outcome_of(error), Outcome::kCrashed);
-  EXPECT_STREQ(error.what(), "probe.predictor ended its process in predict (exit 1)");
+  EXPECT_THAT(error.what(),
+              testing::MatchesRegex("probe.predictor ended its process in predict .exit [0-9]+."));
 }
 
 TEST_F(WorkerTest, AHangEndsAtItsTimeout) {
