@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs over real MPI ranks without plugins: rank_probe JOBS [RANK kill|stop|send|other-plan].
+// Jobs over real MPI ranks without plugins: rank_probe JOBS [RANK kill|stop|send|other-plan FILE].
 // Rank 0 prints a digest of all results; the named rank falls over in the middle of its second job,
-// stands still, dies while its result is on its way, or plans something else.
+// stands still, dies while its result is on its way, or plans something else. FILE appears when
+// that happens: the others leave it its jobs until then, however late it starts.
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,13 +27,26 @@ using namespace omen::host;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kResultBytes = 300'000;
+constexpr int kFatalJob = 2;
 
 struct Fate {
   int rank = -1;
   std::string kind;
+  std::filesystem::path met = {};
 };
 
+bool comes(const Fate& fate) {
+  return fate.rank >= 0 && fate.kind != "other-plan";
+}
+
+// Long enough for a rank that starts late, shorter than what the whole run may take.
+void await(const Fate& fate) {
+  for (int i = 0; i < 1500 && !std::filesystem::exists(fate.met); ++i)
+    std::this_thread::sleep_for(20ms);
+}
+
 void meet(const Fate& fate) {
+  std::ofstream(fate.met) << fate.kind;
   if (fate.kind == "kill") kill(getpid(), SIGKILL);
   if (fate.kind == "stop") kill(getpid(), SIGSTOP);
   // Dies about when the first packets of the result have left.
@@ -49,7 +65,9 @@ RankWork probe_work(int jobs, int rank, const Fate& fate) {
   if (rank == fate.rank && fate.kind == "other-plan") work.facts = {"jobs: other"};
   work.run = [rank, fate, count = 0](const Job& job, const RunHooks&) mutable {
     std::this_thread::sleep_for(20ms);
-    if (rank == fate.rank && ++count == 2) meet(fate);
+    ++count;
+    if (comes(fate) && rank == fate.rank && count == kFatalJob) meet(fate);
+    if (comes(fate) && rank != fate.rank && count == kFatalJob) await(fate);
     JobResult result;
     result.bytes.resize(kResultBytes);
     std::uint64_t state = job.fold + 1;
@@ -94,7 +112,7 @@ int lead(std::unique_ptr<RankLink> link, int jobs, const Fate& fate) {
 int main(int argc, char** argv) try {
   const int jobs = argc > 1 ? std::atoi(argv[1]) : 20;
   Fate fate;
-  if (argc > 3) fate = {std::atoi(argv[2]), argv[3]};
+  if (argc > 4) fate = {std::atoi(argv[2]), argv[3], argv[4]};
   std::unique_ptr<RankLink> link = join_ranks();
   if (!link || link->rank() == 0) return lead(std::move(link), jobs, fate);
   const int rank = link->rank();

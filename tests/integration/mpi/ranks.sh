@@ -22,6 +22,8 @@ ranks() { # ranks N MPI_OPTION... -- PROBE_ARGUMENT...
   options=""
   while [ "$1" != -- ]; do options="$options $1"; shift; done
   shift
+  [ $# -eq 0 ] || set -- "$@" "$work/fate"
+  rm -f "$work/fate"
   # shellcheck disable=SC2086
   timeout 60 mpirun --enable-recovery --oversubscribe $options -n "$n" "$probe" $jobs "$@" \
     >"$work/out" 2>"$work/err" && status=0 || status=$?
