@@ -10,7 +10,7 @@
 #include "components/withheld.hpp"
 #include "omen/join.hpp"
 #include "omen/reads.hpp"
-#include "worker/machine.hpp"
+#include "omen/utc_time.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
