@@ -52,7 +52,7 @@ long peak_kib() {
   return usage.ru_maxrss;
 }
 
-TEST(Csv, StreamsAnyLengthInConstantMemory) {
+TEST(CsvStreaming, StreamsAnyLengthInConstantMemory) {
   Generator source("a,b,c\n", "123456,0.25,some text\n", kManyRows);
   std::istream in(&source);
   const long before = peak_kib();
@@ -70,7 +70,7 @@ TEST(Csv, StreamsAnyLengthInConstantMemory) {
   EXPECT_LT(peak_kib() - before, kPeakKib);
 }
 
-TEST(Csv, AnUnclosedQuoteDoesNotEatThePipe) {
+TEST(CsvStreaming, AnUnclosedQuoteDoesNotEatThePipe) {
   Generator source("a\n\"", "some text that never ends\n", 100'000'000);
   std::istream in(&source);
   const long before = peak_kib();
@@ -83,7 +83,7 @@ TEST(Csv, AnUnclosedQuoteDoesNotEatThePipe) {
   EXPECT_LT(peak_kib() - before, 600'000);
 }
 
-TEST(Csv, BatchesAlsoEndByBytes) {
+TEST(CsvStreaming, BatchesAlsoEndByBytes) {
   ReadOptions options;
   options.batch_bytes = 1000;
   std::istringstream in("a\n" + join_lines(std::vector<std::string>(100, std::string(99, 'x'))));

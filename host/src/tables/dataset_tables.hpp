@@ -57,8 +57,8 @@ struct TargetSpec {
 };
 // "time_ms", "time_ms:ms", "score:1:higher".
 TargetSpec parse_target(const std::string& text);
-// Moves target columns of `workloads` into table `targets`; rows without a value for every target
-// are dropped and counted.
+// Moves target columns of `workloads` into table `targets`; rows without a value for any target are
+// dropped and counted.
 std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& targets);
 
 // The rows of `workloads` given by index, with everything in the other tables that belongs to them.
