@@ -59,6 +59,8 @@ TEST_F(DataImport, ImportErrorsSayTheLine) {
   keyed.key = {"a", "b"};
   ImportPlan timed;
   timed.info.targets = {parse_target("a")};
+  ImportPlan quantity;
+  quantity.info.targets = {parse_target("a:ms")};
   ImportPlan numeric;
   numeric.numbers = {"a"};
   ImportPlan renamed;
@@ -69,6 +71,7 @@ TEST_F(DataImport, ImportErrorsSayTheLine) {
   complains("a,b\n1,x\n1,\"y\nz\"\n1,x\n", "in.csv:2 already", keyed);
   complains("a\n1\n\nNaN\n", "in.csv:4: target 'a' is NaN", timed);
   complains("a\n1.5\n-inf\n", "in.csv:3: target 'a' is infinite", timed);
+  complains("a\n1\n\n\nx\n", "in.csv:5: 'x' is not a number, and target 'a' is in ms", quantity);
   complains("a,b\n1,2\n3\n", "in.csv:3:1: row has 1 fields");
   complains("a\n1\nx\n", "in.csv:3:1: 'x' is not a number", numeric);
   complains("a,b\n1,2\n", "two columns the same name", renamed);

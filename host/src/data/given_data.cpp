@@ -9,7 +9,6 @@
 #include "omen/join.hpp"
 #include "omen/tables.h"
 #include "pipeline/pipeline.hpp"
-#include "text/number_text.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -103,22 +102,6 @@ void drop_measured(GivenData& given) {
   workloads = without_columns(workloads, measured);
 }
 
-// What has a unit is a quantity: a slip in one row must not make classes of it.
-void require_quantity(const Table& workloads, const TargetSpec& target) {
-  const std::size_t column = workloads.index(target.name);
-  if (target.unit.empty() || target.unit == "1" || !is_text(workloads.type(column))) return;
-  const Names texts = column_texts(workloads, column);
-  const auto slip = std::find_if(texts.begin(), texts.end(), [](const std::string& text) {
-    double value = 0;
-    return !text.empty() && parse_number(text, value) != NumberText::kNumber;
-  });
-  if (slip != texts.end())
-    throw Error(OMEN_INVALID_DATA,
-                "target '" + target.name + "' is in " + target.unit + ", but row " +
-                    std::to_string(slip - texts.begin() + 1) + " says '" + *slip + "'",
-                "mend the row; classes have no unit");
-}
-
 }  // namespace
 
 GivenData read_given_data(const Components& components, const std::string& word,
@@ -143,10 +126,14 @@ std::int64_t take_targets(GivenData& given, std::vector<TargetSpec> asked) {
     for (const TargetSpec& target : given.measured)
       if (names.empty() && workloads.has(target.name)) asked.push_back(target);
     for (const TargetSpec& target : asked)
-      if (workloads.has(target.name))
-        require_quantity(workloads, target);
-      else
+      if (!workloads.has(target.name))
         throw_no_target(given, target.name, have);
+      else if (const auto row = row_of_slip(workloads, target))
+        throw Error(OMEN_INVALID_DATA,
+                    "target '" + target.name + "' is in " + target.unit + ", but row " +
+                        std::to_string(*row + 1) + " says '" +
+                        std::string(workloads.strings(target.name)[*row]) + "'",
+                    "mend the row; classes have no unit");
     if (!asked.empty()) dropped = split_targets(tables, asked);
   }
   drop_measured(given);
