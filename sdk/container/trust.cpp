@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "omen/error.hpp"
+#include "omen/utc_time.hpp"
 
 namespace omen::trust {
 namespace fs = std::filesystem;
@@ -74,15 +74,6 @@ std::string in_path(const std::string& name) {
       return fs::weakly_canonical(found, missing).string();
   }
   return {};
-}
-
-std::string now_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 std::string sha256_of(const std::string& text) {
@@ -181,7 +172,7 @@ void add(Record record) {
   if (is_trusted(record)) return;
   std::error_code failed;
   fs::create_directories(directory, failed);
-  record.time = now_text();
+  record.time = utc_now();
   container::write_file(directory / record.id(), text_of(record));
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/check_outcome.hpp"
+#include "cli/check_report.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/session.hpp"
@@ -114,14 +114,9 @@ void print_info_json(const DatasetInfo& info, const Tables& tables) {
         .field("unit", target.unit)
         .field("direction", word_of(target.direction))
         .end();
-  json.end().key("files").array();
-  for (const DatasetFile& file : info.files)
-    json.object()
-        .field("file", file.name)
-        .field("sha256", file.sha256)
-        .strings("tables", file.tables)
-        .end();
-  json.end().key("tables").array();
+  json.end();
+  write_files(json, info.files);
+  json.key("tables").array();
   for (const auto& [name, table] : tables)
     json.object().field("name", name).field("rows", table.rows()).end();
   json.end().key("columns").array();
@@ -322,51 +317,23 @@ int make(const Globals& globals, const DataRequest& request) {
 
 // ------------------------------------------------------------------------------------------- check
 
-struct CheckedDataset {
-  CheckOutcome outcome = CheckOutcome::kOk;
-  std::string message;
-};
-
-CheckedDataset check_one_dataset(const std::string& name) {
-  try {
-    const DatasetInfo info = find_dataset(name);
-    verify_dataset(info);
-    const Tables tables = load_dataset(info);
-    check_columns(info, tables);
-    return {CheckOutcome::kOk, std::to_string(tables.at("workloads").rows()) +
-                                   " workloads, digest " + digits(info.digest)};
-  } catch (const Error& e) {
-    // A recipe without its raw files is no fault of the dataset.
-    return {outcome_of_check(e), std::string(e.what()) + (e.hint().empty() ? "" : "; " + e.hint())};
-  }
-}
-
 int check(const Globals& globals, const DataRequest& request) {
   const RecipeDoor door(globals);
   std::vector<std::string> names = request.words;
   if (names.empty())
     for (const DatasetEntry& entry : list_datasets()) names.push_back(entry.name);
-  TextTable table({{"dataset"}, {"outcome"}, {"", false, true}});
-  JsonWriter json;
-  json.object().field("format_version", 1).key("datasets").array();
-  bool failed = false;
-  for (const std::string& name : names) {
-    const CheckedDataset checked = check_one_dataset(name);
-    failed |= counts_as_failed(checked.outcome, !request.words.empty());
-    json.object().field("name", name).field("outcome", word_of(checked.outcome));
-    json.field("message", checked.message).end();
-    std::string message = checked.message;
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    table.add({{name, Style::kAccent},
-               {word_of(checked.outcome),
-                checked.outcome == CheckOutcome::kOk ? Style::kGood : Style::kBad},
-               message});
-  }
-  if (globals.json)
-    print(json.end().end().text());
-  else
-    print_table(globals, table);
-  return failed ? kBadData : kOk;
+  CheckReport report("datasets", "name", {"dataset"}, !request.words.empty());
+  // A recipe without its raw files is no fault of the dataset.
+  for (const std::string& name : names)
+    report.add(check_of(name, [](const std::string& dataset) {
+      const DatasetInfo info = find_dataset(dataset);
+      verify_dataset(info);
+      const Tables tables = load_dataset(info);
+      check_columns(info, tables);
+      return std::to_string(tables.at("workloads").rows()) + " workloads, digest " +
+             digits(info.digest);
+    }));
+  return report.print(globals);
 }
 
 // ------------------------------------------------------------------------------------------- fetch

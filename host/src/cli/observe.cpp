@@ -44,7 +44,8 @@ Tables measured_rows(Session& session, const ObserveRequest& request, const Mode
   if (dropped > 0)
     note(session.globals(), std::to_string(dropped) + " rows without a target were left out");
   if (given.tables.at("workloads").rows() == 0)
-    throw Error(OMEN_INVALID_DATA, request.data + " holds no row with every target");
+    throw Error(OMEN_INVALID_DATA, request.data + " holds no row with a target",
+                "rows count where one of " + wanted + " has a value");
   return std::move(given.tables);
 }
 

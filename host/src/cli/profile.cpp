@@ -2,7 +2,6 @@
 // `omen profile`: runs or watches a workload, keeps its trace and says what was measured.
 #include <unistd.h>
 
-#include <ctime>
 #include <optional>
 
 #include "cli/command_line.hpp"
@@ -18,6 +17,7 @@
 #include "omen/telemetry/imports.hpp"
 #include "omen/telemetry/record_log.hpp"
 #include "omen/telemetry/recording.hpp"
+#include "omen/utc_time.hpp"
 #include "report/figure.hpp"
 #include "text/json_writer.hpp"
 #include "worker/machine.hpp"
@@ -84,13 +84,9 @@ struct Place {
 
  private:
   static fs::path new_directory() {
-    char text[32];
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    std::strftime(text, sizeof text, "profile-%Y%m%d-%H%M%S", &parts);
+    const std::string text = utc_now("profile-%Y%m%d-%H%M%S");
     fs::path path = text;
-    for (int i = 2; fs::exists(path); ++i) path = std::string(text) + "-" + std::to_string(i);
+    for (int i = 2; fs::exists(path); ++i) path = text + "-" + std::to_string(i);
     return path;
   }
 };

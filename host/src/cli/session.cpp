@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "omen/utc_time.hpp"
 #include "tables/table_io.hpp"
 #include "text/json_writer.hpp"
 #include "worker/machine.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/check_outcome.hpp"
+#include "cli/check_report.hpp"
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/console.hpp"
@@ -334,54 +334,21 @@ int make(const Globals& globals, const TaskRequest& request) {
   return kOk;
 }
 
-struct CheckedTask {
-  std::string file;
-  CheckOutcome outcome = CheckOutcome::kOk;
-  std::string message;
-};
-
-CheckedTask checked_task(const std::string& name) {
-  CheckedTask checked{name, CheckOutcome::kOk, ""};
-  try {
-    const fs::path file = find_task(name);
-    checked.file = file.string();
-    const Task task = read_task(file);
-    const Shape shape = shape_of(task);
-    checked.message = std::to_string(shape.workloads) + " workloads, " +
-                      std::to_string(shape.folds.size()) + " folds, hash " +
-                      task.hash.substr(0, 12);
-  } catch (const Error& e) {
-    checked.outcome = outcome_of_check(e);
-    checked.message = std::string(e.what()) + (e.hint().empty() ? "" : "; " + e.hint());
-  }
-  return checked;
-}
-
 int check(const Globals& globals, const TaskRequest& request) {
   std::vector<std::string> names = request.words;
   if (names.empty())
     for (const fs::path& file : installed_tasks()) names.push_back(file.string());
-  TextTable table({{"task", false, true}, {"outcome"}, {"", false, true}});
-  JsonWriter json;
-  json.object().field("format_version", 1).key("tasks").array();
-  bool failed = false;
-  for (const std::string& name : names) {
-    const CheckedTask checked = checked_task(name);
-    failed |= counts_as_failed(checked.outcome, !request.words.empty());
-    json.object().field("file", checked.file).field("outcome", word_of(checked.outcome));
-    json.field("message", checked.message).end();
-    std::string message = checked.message;
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    table.add({{checked.file, Style::kAccent},
-               {word_of(checked.outcome),
-                checked.outcome == CheckOutcome::kOk ? Style::kGood : Style::kBad},
-               message});
-  }
-  if (globals.json)
-    print(json.end().end().text());
-  else
-    print_table(globals, table);
-  return failed ? kBadData : kOk;
+  CheckReport report("tasks", "file", {"task", false, true}, !request.words.empty());
+  for (const std::string& name : names)
+    report.add(check_of(name, [](std::string& subject) {
+      const fs::path file = find_task(subject);
+      subject = file.string();
+      const Task task = read_task(file);
+      const Shape shape = shape_of(task);
+      return std::to_string(shape.workloads) + " workloads, " + std::to_string(shape.folds.size()) +
+             " folds, hash " + task.hash.substr(0, 12);
+    }));
+  return report.print(globals);
 }
 
 int run_task(const Globals& globals, const TaskRequest& request) {

@@ -55,7 +55,9 @@ Tables read_training(Session& session, const TrainRequest& request, const Compon
   complete_workloads(tables, request.group.empty() ? given.group : request.group);
   dropped += take_targets(given, std::move(targets));
   if (tables.at("workloads").rows() == 0)
-    throw Error(OMEN_INVALID_DATA, word + " holds no row with every target");
+    throw Error(
+        OMEN_INVALID_DATA, word + " holds no row with a target",
+        "rows count where a target has a value; say which columns are targets with --target");
   return std::move(tables);
 }
 

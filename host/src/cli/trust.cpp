@@ -2,6 +2,8 @@
 // `omen trust`: which programs and models of others may run, and which no longer.
 #include "omen/trust.hpp"
 
+#include <algorithm>
+
 #include "cli/command_line.hpp"
 #include "cli/completion.hpp"
 #include "cli/console.hpp"
@@ -58,7 +60,14 @@ int add_trust(const Globals& globals, const TrustRequest& request) {
   } else {
     std::string invocation = word;
     for (const std::string& variable : request.env) invocation += "\n" + variable;
-    keep_trust(globals, trust::program(invocation));
+    const trust::Record record = trust::program(invocation);
+    if (std::all_of(record.files.begin(), record.files.end(),
+                    [](const auto& file) { return file.first.empty(); }))
+      throw Error(
+          OMEN_NOT_FOUND, "'" + word + "' is neither a model file nor a program of this machine",
+          "give a file that ends in .omen, or the command in quotes as it is run: omen trust add "
+          "'python3 model.py'");
+    keep_trust(globals, record);
   }
   return kOk;
 }

@@ -7,6 +7,7 @@
 #include "compare/assemble.hpp"
 #include "compare/run_directory.hpp"
 #include "omen/pending_file.hpp"
+#include "omen/utc_time.hpp"
 #include "pipeline/models.hpp"
 #include "report/report.hpp"
 #include "text/files.hpp"

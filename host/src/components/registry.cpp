@@ -88,13 +88,14 @@ std::vector<BrokenPlugin> undescribed(const SearchPlace& place) {
       found.push_back(
           {directory,
            Error(OMEN_INVALID_DATA, directory.string() + " is a file, not a place of plugins",
-                 "name the directory: --plugin-path " + directory.parent_path().string())});
+                 "name the directory: --plugin-path " + directory.parent_path().string()),
+           directory});
     return found;
   }
   if (fs::exists(directory / "plugin.json", error)) return found;
   const auto look_in = [&](const fs::path& at) {
     if (const fs::path library = lone_library(at); !library.empty())
-      found.push_back({at, without_manifest(library)});
+      found.push_back({at, without_manifest(library), library});
   };
   look_in(directory);
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
@@ -108,7 +109,7 @@ std::vector<BrokenPlugin> undescribed(const SearchPlace& place) {
 bool lies_here(const BrokenPlugin& broken, std::string_view id) {
   const std::string family(id.substr(0, id.find('.')));
   return broken.directory.filename() == family || broken.directory.stem() == "lib" + family ||
-         std::string_view(broken.error.what()).find("/lib" + family + ".so") != std::string::npos;
+         broken.library.filename() == "lib" + family + ".so";
 }
 
 // The build and the installation write <id>.sha256 beside the plugins that belong to them. The
@@ -185,7 +186,7 @@ Registry Registry::discover(const std::vector<fs::path>& plugin_path) {
         if (!fresh) found.shadowed_by = at->second;
         registry.plugins_.push_back(std::move(found));
       } catch (const Error& e) {
-        registry.broken_.push_back({directory, e});
+        registry.broken_.push_back({directory, e, {}});
       }
     }
   }

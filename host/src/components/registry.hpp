@@ -29,6 +29,7 @@ struct FoundPlugin {
 struct BrokenPlugin {
   std::filesystem::path directory;
   Error error;
+  std::filesystem::path library = {};  // one that nothing describes, or empty
 };
 
 struct ComponentRef {

@@ -11,7 +11,6 @@
 #include "omen/container.hpp"
 #include "tables/json_node.hpp"
 #include "tables/table_io.hpp"
-#include "text/json_writer.hpp"
 #include "worker/machine.hpp"
 
 namespace omen::host {
@@ -102,14 +101,7 @@ std::string info_json(const DatasetInfo& info) {
   JsonWriter json;
   json.object().field("format_version", kDatasetVersion).field("name", info.name);
   json.field("summary", info.summary).field("origin", info.origin).field("license", info.license);
-  json.key("files").array();
-  for (const DatasetFile& file : info.files)
-    json.object()
-        .field("file", file.name)
-        .field("sha256", file.sha256)
-        .strings("tables", file.tables)
-        .end();
-  json.end();
+  write_files(json, info.files);
   if (!info.rows.empty()) {
     json.key("rows").object();
     for (const auto& [table, rows] : info.rows) json.field(table, rows);
@@ -209,6 +201,17 @@ DatasetInfo from_recipe(const std::string& name, const fs::path& recipe) {
 }
 
 }  // namespace
+
+void write_files(JsonWriter& json, const std::vector<DatasetFile>& files) {
+  json.key("files").array();
+  for (const DatasetFile& file : files)
+    json.object()
+        .field("file", file.name)
+        .field("sha256", file.sha256)
+        .strings("tables", file.tables)
+        .end();
+  json.end();
+}
 
 const std::string& DatasetInfo::unit(const std::string& column) const {
   static const std::string none;

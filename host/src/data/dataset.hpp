@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tables/dataset_tables.hpp"
+#include "text/json_writer.hpp"
 
 namespace omen::host {
 
@@ -20,6 +21,9 @@ struct DatasetFile {
   std::string sha256;
   std::vector<std::string> tables;
 };
+
+// The list "files" of a JSON document.
+void write_files(JsonWriter& json, const std::vector<DatasetFile>& files);
 
 // What is known of a column of `workloads`, or of another table as "table.column".
 struct ColumnNote {

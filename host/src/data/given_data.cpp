@@ -126,7 +126,14 @@ std::int64_t take_targets(GivenData& given, std::vector<TargetSpec> asked) {
     for (const TargetSpec& target : given.measured)
       if (names.empty() && workloads.has(target.name)) asked.push_back(target);
     for (const TargetSpec& target : asked)
-      if (!workloads.has(target.name)) throw_no_target(given, target.name, have);
+      if (!workloads.has(target.name))
+        throw_no_target(given, target.name, have);
+      else if (const auto row = row_of_slip(workloads, target))
+        throw Error(OMEN_INVALID_DATA,
+                    "target '" + target.name + "' is in " + target.unit + ", but row " +
+                        std::to_string(*row + 1) + " says '" +
+                        std::string(workloads.strings(target.name)[*row]) + "'",
+                    "mend the row; classes have no unit");
     if (!asked.empty()) dropped = split_targets(tables, asked);
   }
   drop_measured(given);

@@ -134,7 +134,7 @@ class Importer {
     stop_if_cancelled();
     const Table rows = rename_columns(batch, plan_.renames);
     const auto lines = rows.column<std::int64_t>(kLineColumn);
-    for (const TargetSpec& target : plan_.info.targets) check_target(rows, target.name, lines);
+    for (const TargetSpec& target : plan_.info.targets) check_target(rows, target, lines);
     check_ids(rows, lines);
     add_keys(rows, lines);
     writer_.append(without_columns(rows, {kLineColumn}));
@@ -149,8 +149,14 @@ class Importer {
                          const std::string& hint) const {
     throw Error(OMEN_INVALID_DATA, file_ + ":" + std::to_string(line) + ": " + what, hint);
   }
-  void check_target(const Table& rows, const std::string& name,
+  void check_target(const Table& rows, const TargetSpec& target,
                     const Column<std::int64_t>& lines) const {
+    const std::string& name = target.name;
+    if (const auto slip = row_of_slip(rows, target))
+      fail(lines[*slip],
+           "'" + std::string(rows.strings(name)[*slip]) + "' is not a number, and target '" + name +
+               "' is in " + target.unit,
+           "Correct the value or leave the field empty; classes have no unit.");
     const std::size_t column = rows.index(name);
     if (rows.type(column) != Type::kFloat64) return;
     const auto values = rows.column<double>(column);

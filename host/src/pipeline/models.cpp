@@ -10,7 +10,7 @@
 #include "components/withheld.hpp"
 #include "omen/join.hpp"
 #include "omen/reads.hpp"
-#include "worker/machine.hpp"
+#include "omen/utc_time.hpp"
 
 namespace omen::host {
 namespace fs = std::filesystem;
@@ -114,12 +114,17 @@ void check_schema(const ModelCard& card, const ComponentRef& component, const Da
         });
   });
   if (missing.empty()) return;  // further columns are legal
-  throw Error(
-      OMEN_INVALID_DATA,
-      card.file + " was trained on feature schema " + card.schema_hash.substr(0, 4) + " (" +
-          columns_text(card.schema.size()) + ") but this data provides " + hash.substr(0, 4) +
-          " (" + columns_text(offered.size()) + "); missing: " + join(missing),
-      "Add the missing columns, or train on this data with: omen train " + component.info->id);
+  // The long form of a flag is a column's whatever else has its name.
+  const std::string first = missing[0].substr(0, missing[0].rfind(':'));
+  const std::string as_flag =
+      first.starts_with("workloads.") ? ", for one workload as --" + first + " VALUE" : "";
+  throw Error(OMEN_INVALID_DATA,
+              card.file + " was trained on feature schema " + card.schema_hash.substr(0, 4) + " (" +
+                  columns_text(card.schema.size()) + ") but this data provides " +
+                  hash.substr(0, 4) + " (" + columns_text(offered.size()) +
+                  "); missing: " + join(missing),
+              "Add the missing columns" + as_flag + ", or train on this data with: omen train " +
+                  component.info->id);
 }
 
 void check_targets(const ModelCard& card, const std::vector<TargetFacts>& wanted) {

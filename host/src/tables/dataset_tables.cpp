@@ -284,6 +284,18 @@ TargetSpec parse_target(const std::string& text) {
   return target;
 }
 
+std::optional<std::int64_t> row_of_slip(const Table& table, const TargetSpec& target) {
+  const std::size_t column = table.index(target.name);
+  if (target.unit.empty() || target.unit == "1" || !is_text(table.type(column))) return {};
+  const StringColumn texts = table.strings(target.name);
+  double value = 0;
+  for (std::int64_t row = 0; row < texts.size(); ++row)
+    if (!texts.is_null(row) && !texts[row].empty() &&
+        parse_number(texts[row], value) != NumberText::kNumber)
+      return row;
+  return {};
+}
+
 std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& targets) {
   const Table& workloads = tables.at("workloads");
   std::vector<std::string> names;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,8 +58,11 @@ struct TargetSpec {
 };
 // "time_ms", "time_ms:ms", "score:1:higher".
 TargetSpec parse_target(const std::string& text);
-// Moves target columns of `workloads` into table `targets`; rows without a value for every target
-// are dropped and counted.
+// What has a unit other than 1 is a quantity: the first row of the column that says something else,
+// so that a slip in one row does not make classes of it.
+std::optional<std::int64_t> row_of_slip(const Table& table, const TargetSpec& target);
+// Moves target columns of `workloads` into table `targets`; rows without a value for any target are
+// dropped and counted.
 std::int64_t split_targets(Tables& tables, const std::vector<TargetSpec>& targets);
 
 // The rows of `workloads` given by index, with everything in the other tables that belongs to them.

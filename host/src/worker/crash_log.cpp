@@ -14,6 +14,7 @@
 #include "child_process.hpp"
 #include "machine.hpp"
 #include "omen/pending_file.hpp"
+#include "omen/utc_time.hpp"
 #include "worker/worker.hpp"
 
 namespace omen::host {

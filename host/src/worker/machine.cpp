@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 
@@ -205,15 +204,6 @@ fs::path cache_directory() {
   if (cache && *cache) return fs::path(cache) / "omen";
   const char* home = std::getenv("HOME");
   return home && *home ? fs::path(home) / ".cache/omen" : fs::temp_directory_path() / "omen";
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 }  // namespace omen::host

@@ -36,7 +36,5 @@ std::filesystem::path find_program(const std::string& name);
 // <directory of omen>/../share/omen: templates, schemas, the chart library.
 std::filesystem::path share_directory();
 std::filesystem::path cache_directory();
-// "2026-01-31T12:00:00Z": the time in every record.
-std::string utc_now();
 
 }  // namespace omen::host
