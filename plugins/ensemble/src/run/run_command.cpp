@@ -97,7 +97,7 @@ class RunCommand final : public Command {
   int emit(const TablesOut& out, const Run& run) const {
     const RunJob job = job_of(options_, run.seed(), run.devices(), options_.data);
     const Cluster cluster = options_.emit == "slurm" ? Cluster::kSlurm : Cluster::kPbs;
-    std::string script = cluster_script(cluster, options_, job.ranks, run.seed(), "");
+    const std::string script = cluster_script(cluster, options_, job, run.output_dir());
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < script.size();) {
       const std::size_t end = script.find('\n', at);

@@ -10,6 +10,7 @@
 #include <omen/pending_file.hpp>
 
 #include "run/event_file.hpp"
+#include "run/machine_log.hpp"
 #include "run/model_outcome.hpp"
 #include "run/rank_files.hpp"
 #include "run/rate_row.hpp"
@@ -157,6 +158,7 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
   if (const auto row = rate_row(job, totals, directory)) replace_file(output / "rate.csv", *row);
   for (const char* stem : {"steps", "stages", "queues", "damaged"})
     join_rank_files(directory, stem, job.ranks, output / (std::string(stem) + ".csv"));
+  write_machine_trace(directory, output / "machine.omt");
   const auto copy = [](const fs::path& from, const fs::path& to) {
     std::error_code absent;
     fs::copy_file(from, to, fs::copy_options::overwrite_existing, absent);

@@ -21,7 +21,8 @@ RunTotals totals_of(const RunJob& job, const std::filesystem::path& directory);
 
 // Tables `models` and `run`.
 void put_tables(const RunJob& job, const RunTotals& totals, const TablesOut& out);
-// run.json, rate.csv, steps, stages, queues, logs, weights and event files.
+// run.json, rate.csv, steps, stages, queues, the trace of the machine, logs, weights and event
+// files.
 void write_output(const RunJob& job, const RunTotals& totals,
                   const std::filesystem::path& directory, const std::filesystem::path& output);
 void put_curves(const RunJob& job, const Run& run);
