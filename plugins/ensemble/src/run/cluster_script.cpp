@@ -114,7 +114,7 @@ std::string cluster_script(Cluster cluster, const RunOptions& options, const Run
       << "exec omen ensemble run" << run_words(options) << " \\\n  --seed "
       << job.preprocessing.seed << " --launcher " << (slurm ? "srun" : "mpirun");
   if (job.devices != "cpu") out << " --devices " << shell_quote(job.devices);
-  out << " -o " << shell_quote(output.empty() ? "ensemble-run" : output) << '\n';
+  out << " -o " << shell_quote(output) << '\n';
   return out.str();
 }
 

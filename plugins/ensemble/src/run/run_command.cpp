@@ -97,7 +97,10 @@ class RunCommand final : public Command {
   int emit(const TablesOut& out, const Run& run) const {
     const RunJob job = job_of(options_, run.seed(), run.devices(), options_.data);
     const Cluster cluster = options_.emit == "slurm" ? Cluster::kSlurm : Cluster::kPbs;
-    const std::string script = cluster_script(cluster, options_, job, run.output_dir());
+    // Without -o a directory of its own is found for the figures of this call alone.
+    fs::path place = run.state_dir().empty() ? "ensemble-run" : run.output_dir();
+    if (!place.has_filename()) place = place.parent_path();
+    const std::string script = cluster_script(cluster, options_, job, place.string());
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < script.size();) {
       const std::size_t end = script.find('\n', at);
