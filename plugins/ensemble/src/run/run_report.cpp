@@ -3,7 +3,6 @@
 #include "run/run_report.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -61,6 +60,10 @@ json run_facts(const RunJob& job, const RunTotals& totals) {
              {"scaled_decode", job.preprocessing.scaled_decode},
              {"seed", job.preprocessing.seed},
              {"sample_bytes", job.channels * job.side * job.side * 4 + 4},
+             {"host", job.host},
+             {"devices", job.devices},
+             {"began_unix_s", totals.began},
+             {"ended_unix_s", totals.ended},
              {"run_s", totals.run_s},
              {"cpu_s", totals.cpu_s},
              {"startup_cpu_s", totals.startup_cpu_s},
@@ -168,8 +171,6 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
     const std::string log = "rank-" + std::to_string(rank) + ".log";
     copy(directory / log, output / "logs" / log);
   }
-  const auto now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch());
   for (const ModelChoice& model : job.models) {
     copy(weights_file(job, model), output / "weights" / (model.name + ".safetensors"));
     // With the state of the optimiser, for who trains on.
@@ -178,7 +179,7 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
     if (!outcome) continue;
     fs::create_directories(output / "events" / model.name);
     write_event_file(output / "events" / model.name / "events.out.tfevents.omen",
-                     {{"loss", outcome->losses}, {"accuracy", outcome->accuracy}}, now.count());
+                     {{"loss", outcome->losses}, {"accuracy", outcome->accuracy}}, totals.ended);
   }
 }
 

@@ -16,6 +16,7 @@ struct RunTotals {
   std::int64_t samples = 0;             // that arrived at all ranks
   std::int64_t checkpoints = 0, failed_checkpoints = 0, damaged = 0;
   std::int64_t host_ranks = 1;  // the most on one host
+  double began = 0, ended = 0;  // Unix seconds of the ranks
 };
 RunTotals totals_of(const RunJob& job, const std::filesystem::path& directory);
 

@@ -28,6 +28,7 @@ TEST_F(RunTest, WeightsDoNotDependOnDesignPreprocessorsQueuesOrRanks) {
     EXPECT_EQ(facts(name)["models"][0]["steps"], 8) << name;
   }
   EXPECT_TRUE(facts("as").contains("vote_accuracy"));
+  EXPECT_GE(facts("as")["ended_unix_s"], facts("as")["began_unix_s"]);
   for (const char* file : {"run.json", "steps.csv", "stages.csv", "queues.csv", "machine.omt",
                            "metrics.html", "events/tiny/events.out.tfevents.omen"})
     EXPECT_TRUE(fs::exists(out("as") / file)) << file;
