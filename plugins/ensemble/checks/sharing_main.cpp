@@ -153,6 +153,6 @@ int main(int argc, char** argv) {
   test::show("predicted_gain", expected, "x");
   failed |= test::show("sharing_gain_off_prediction", 100 * std::abs(many.ratio / expected - 1),
                        "%", "<=", 15);
-  test::show("sharing_gain_scaled_decode", measure(bench, models, 1, true).ratio, "x");
+  test::show("sharing_gain_scaled_decode", measure(bench, models, repeats, true).ratio, "x");
   return failed;
 }

@@ -9,7 +9,8 @@
 The layout (little-endian) is that of src/transport/ring.hpp:
   0     magic "OMENRNG1", u32 head bytes, u32 slots, i64 block samples, channels, side, classes,
         u64 block bytes, offset of the pixels in a block, offset of the blocks,
-        i64 blocks of an epoch, i64 next block, u32 closed, u32 counter of changes
+        i64 blocks of an epoch, i64 next block, u32 closed, u32 counter of changes,
+        u32 process that serves
   4096  64 readers x 64 bytes: u32 state (0 free, 1 joining, 2 active, 3 gone), u32 process,
         i64 cursor: the block that it reads or waits for
   8192  slots x 64 bytes: i64 number of the block in the slot + 1, 0 while it is written
@@ -30,19 +31,25 @@ except ImportError:
 
 FREE, JOINING, ACTIVE, GONE = 0, 1, 2, 3
 READERS, READERS_OFFSET, SLOTS_OFFSET, LINE = 64, 4096, 8192, 64
+LOOK_S = 0.5  # between looks whether the server still lives
+LEFTOVER_S = 5.0
+
+
+def is_there(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's
+    return True
 
 
 class RingReader:
     def __init__(self, path=None, batch=64, patience=60.0):
         """Joins the ring; the first batch is that of the next epoch to begin."""
         path = path or os.environ.get("OMEN_RING", "/dev/shm/omen-ring")
-        deadline = time.monotonic() + patience
-        while not os.path.exists(path):
-            if time.monotonic() > deadline:
-                raise FileNotFoundError(f"nobody serves {path}")
-            time.sleep(0.02)
-        with open(path, "r+b") as file:
-            self._map = mmap.mmap(file.fileno(), 0)
+        self._open(path, patience)
         (magic, _, self._slots, self.block, self.channels, self.side, self.classes,
          self._block_bytes, self._pixels, self._blocks, self.epoch_blocks) = struct.unpack_from(
              "<8sIIqqqqQQQq", self._map, 0)
@@ -53,8 +60,30 @@ class RingReader:
         halves = np.frombuffer(self._map, dtype=np.uint32)
         # The fields behind the eleven above.
         self._next_block, self._closed = words[10:11], halves[22:23]
+        self._server = self._seen_server()
+        self._next_look = 0.0
         self._held = words[SLOTS_OFFSET // 8:][: self._slots * 8: 8]
         self._join(words, halves)
+
+    def _seen_server(self):
+        """None where it died, and where it runs in a container that does not show its processes."""
+        process = struct.unpack_from("<I", self._map, 96)[0]
+        return process if is_there(process) else None
+
+    def _open(self, path, patience):
+        begin = time.monotonic()
+        while True:
+            waited = time.monotonic() - begin
+            try:
+                with open(path, "r+b") as file:
+                    self._map = mmap.mmap(file.fileno(), 0)
+                # What a dead server left is replaced when the next one starts.
+                if self._seen_server() or waited > LEFTOVER_S:
+                    return
+            except FileNotFoundError:
+                if waited > patience:
+                    raise FileNotFoundError(f"nobody serves {path}") from None
+            time.sleep(0.02)
 
     def _join(self, words, halves):
         for i in range(READERS):
@@ -82,9 +111,17 @@ class RingReader:
                 raise RuntimeError("this reader was too slow and was left behind")
             if self._closed[0] and not ready():
                 return False
+            self._look_after_server()
             time.sleep(nap)
             nap = min(nap * 1.5, 0.005)
         return True
+
+    def _look_after_server(self):
+        if self._server is None or time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + LOOK_S
+        if not is_there(self._server) and not self._closed[0]:
+            raise RuntimeError("the server of this ring died")
 
     def _samples(self, number):
         """Labels and pixels of a block, in place: valid until the cursor moves on."""

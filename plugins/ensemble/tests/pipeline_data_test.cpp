@@ -123,6 +123,17 @@ TEST(ImageFormats, IdxCifarAndFoldersAreRecognised) {
   EXPECT_EQ(folder->read(0).label, 0);
   EXPECT_EQ(folder->read(2).label, 1);
   EXPECT_EQ(folder->read(1).jpeg.size(), 8u);
+  pack_images(*folder, dir / "tree.epd", [](double) {});
+  const auto packed = open_images(dir / "tree.epd");
+  EXPECT_EQ(packed->size(), 3);
+  EXPECT_EQ(packed->classes(), 2);
+  for (const std::int64_t i : {0, 1, 2}) {
+    EXPECT_EQ(packed->read(i).jpeg, folder->read(i).jpeg);
+    EXPECT_EQ(packed->read(i).label, folder->read(i).label);
+  }
+  EXPECT_THAT(error_of([&] { pack_images(*cifar, dir / "pixels.epd", [](double) {}); }),
+              IsError(OMEN_INVALID_ARGUMENT, HasSubstr("no JPEG files")));
+  EXPECT_FALSE(fs::exists(dir / "pixels.epd"));
   EXPECT_THAT(error_of([&] { open_images(dir / "nothing"); }),
               IsError(OMEN_NOT_FOUND, HasSubstr("")));
 }

@@ -18,8 +18,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRAIN = os.path.join(HERE, "peer_train.py")
-IMAGES, EPOCHS, PATIENCE_S = 1024, 2, 300
 BROKEN = os.environ.get("OMEN_SHOW_BREAK", "0") != "0"
+IMAGES, EPOCHS, PATIENCE_S = 1024, 2, 300
+ROUNDS = 1 if BROKEN else 3
 
 
 def show(name, value, unit, operator="", bound=0):
@@ -106,13 +107,29 @@ def advice(place, copies):
     return {row["copies"]: row["saving"] for row in rows}
 
 
-def compare_advice(place, copies, alone, shared):
+def compare_advice(expected, alone, shared):
     missed = False
-    for number, expected in advice(place, copies).items():
-        measured = alone[number] / shared[number]
-        show(f"advise_expects_{number}", expected, "x")
-        missed |= show(f"advise_off_{number}", 100 * abs(expected / measured - 1), "%", "<=", 20)
+    for number in expected[0]:
+        saving = statistics.median(one[number] for one in expected)
+        show(f"advise_expects_{number}", saving, "x")
+        missed |= show(f"advise_off_{number}", 100 * abs(saving * shared[number] / alone[number] - 1),
+                       "%", "<=", 20)
     return missed
+
+
+def measure_rounds(place, arms, copies):
+    """Medians of rounds in which the arms follow each other, so that what else runs on the
+    machine disturbs all of them alike; and what `advise` expected in each round."""
+    cost = {name: {number: [] for number in copies} for name in arms}
+    expected = []
+    for _ in range(ROUNDS):
+        for number in copies:
+            for name, measure in arms.items():
+                cost[name][number].append(measure(place, number))
+                print(f"{number} copies, {name}: {cost[name][number][-1]:.4f} ms", flush=True)
+        expected.append(advice(place, copies))
+    return ({name: {number: statistics.median(values) for number, values in by_number.items()}
+             for name, by_number in cost.items()}, expected)
 
 
 def main():
@@ -126,12 +143,11 @@ def main():
             arms["tensorsocket"] = tensor_socket
             arms["omen_alone"] = lambda p, n: own_loaders(p, n, "none")
             arms["omen_shared"] = lambda p, n: own_loaders(p, n, "shared-memory")
-        cost = {name: {} for name in arms}
-        for number in copies:
-            for name, measure in arms.items():
-                cost[name][number] = measure(place, number)
-                show(f"{name}_cpu_ms_{number}", cost[name][number], "ms")
-        missed = compare_advice(place, copies, cost["dataloader"], cost["serve_data"])
+        cost, expected = measure_rounds(place, arms, copies)
+        for name, by_number in cost.items():
+            for number, ms in by_number.items():
+                show(f"{name}_cpu_ms_{number}", ms, "ms")
+        missed = compare_advice(expected, cost["dataloader"], cost["serve_data"])
         if every:
             missed |= show("serve_data_saves", cost["dataloader"][copies[-1]] /
                            cost["serve_data"][copies[-1]], "x", ">=", 2)

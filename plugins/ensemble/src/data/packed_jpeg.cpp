@@ -3,11 +3,12 @@
 #include "data/packed_jpeg.hpp"
 
 #include <cstring>
+#include <limits>
 #include <omen/error.hpp>
 #include <omen/pending_file.hpp>
 #include <string>
+#include <utility>
 
-#include "data/image_source.hpp"
 #include "data/mapped_file.hpp"
 
 namespace omen::ensemble {
@@ -96,6 +97,24 @@ void write_packed_jpeg(const std::filesystem::path& path, std::uint32_t count,
   }
   file.overwrite(entries.data(), entries.size() * sizeof(PackedEntry), sizeof head);
   file.commit();
+}
+
+void pack_images(const ImageSource& images, const std::filesystem::path& path,
+                 const std::function<void(double)>& step) {
+  if (images.size() > std::numeric_limits<std::uint32_t>::max())
+    throw Error(OMEN_INVALID_ARGUMENT,
+                std::to_string(images.size()) + " images do not fit into one packed file",
+                "Divide them.");
+  const auto count = static_cast<std::uint32_t>(images.size());
+  write_packed_jpeg(
+      path, count, static_cast<std::uint32_t>(images.classes()), [&](std::uint32_t i) {
+        step(static_cast<double>(i) / count);
+        StoredImage image = images.read(i);
+        if (image.jpeg.empty())
+          throw Error(OMEN_INVALID_ARGUMENT, "these images are no JPEG files",
+                      "Files of pixels need no packing: they are read as they are.");
+        return PackedImage{std::move(image.jpeg), static_cast<std::uint32_t>(image.label)};
+      });
 }
 
 std::unique_ptr<ImageSource> open_packed_jpeg(const std::filesystem::path& path) {

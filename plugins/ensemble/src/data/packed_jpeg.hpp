@@ -9,6 +9,8 @@
 #include <functional>
 #include <vector>
 
+#include "data/image_source.hpp"
+
 namespace omen::ensemble {
 
 struct PackedImage {
@@ -20,5 +22,10 @@ struct PackedImage {
 void write_packed_jpeg(const std::filesystem::path& path, std::uint32_t count,
                        std::uint32_t classes,
                        const std::function<PackedImage(std::uint32_t)>& image);
+
+// The JPEG files of a directory as they are; OMEN_INVALID_ARGUMENT where images are stored
+// otherwise. `step` gets the part that is done.
+void pack_images(const ImageSource& images, const std::filesystem::path& path,
+                 const std::function<void(double)>& step);
 
 }  // namespace omen::ensemble

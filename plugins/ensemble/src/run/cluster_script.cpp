@@ -2,6 +2,8 @@
 // The parent runs in the job and starts its ranks through the launcher of the cluster.
 #include "run/cluster_script.hpp"
 
+#include <algorithm>
+#include <omen/join.hpp>
 #include <sstream>
 
 namespace omen::ensemble {
@@ -69,26 +71,50 @@ std::string run_words(const RunOptions& o) {
   return words.text();
 }
 
+// GPUs in a list such as "cuda:0,cuda:1": ranks of a host take them in turn.
+std::int64_t gpus_in(const std::string& devices) {
+  std::int64_t gpus = 0;
+  for (const std::string& device : split(devices, ',')) gpus += device.starts_with("cuda");
+  return gpus;
+}
+
+void put_slurm(std::ostream& out, const RunJob& job, std::int64_t cores) {
+  out << "#SBATCH --job-name=omen-ensemble\n";
+  if (job.design == Design::kSharedMemory) out << "#SBATCH --nodes=1\n";
+  out << "#SBATCH --ntasks=" << job.ranks << "\n#SBATCH --cpus-per-task=" << cores << '\n';
+  if (const std::int64_t gpus = gpus_in(job.devices); gpus > 0)
+    out << "#SBATCH --gpus-per-node=" << gpus << '\n';
+  out << "#SBATCH --output=omen-ensemble-%j.log\n#SBATCH --requeue\n";
+}
+
+// Chunks of one rank may lie on any hosts; ranks that share memory are one chunk.
+void put_pbs(std::ostream& out, const RunJob& job, std::int64_t cores) {
+  const std::int64_t each = job.design == Design::kSharedMemory ? job.ranks : 1;
+  out << "#PBS -N omen-ensemble\n#PBS -l select=" << job.ranks / each << ":ncpus=" << cores * each
+      << ":mpiprocs=" << each;
+  if (const std::int64_t gpus = gpus_in(job.devices); gpus > 0)
+    out << ":ngpus=" << std::min(gpus, each);
+  out << "\n#PBS -j oe\n#PBS -r y\ncd \"$PBS_O_WORKDIR\" || exit 1\n";
+}
+
 }  // namespace
 
-std::string cluster_script(Cluster cluster, const RunOptions& options, std::int64_t ranks,
-                           std::uint64_t seed, const std::string& output) {
+std::string cluster_script(Cluster cluster, const RunOptions& options, const RunJob& job,
+                           const std::string& output) {
   std::ostringstream out;
   const bool slurm = cluster == Cluster::kSlurm;
   // Decoding and preprocessing have as many threads each; one more trains.
-  const int cores = 2 * options.workers + 1;
+  const std::int64_t cores = 2 * options.workers + 1;
   out << "#!/bin/sh\n";
   if (slurm)
-    out << "#SBATCH --job-name=omen-ensemble\n#SBATCH --ntasks=" << ranks
-        << "\n#SBATCH --cpus-per-task=" << cores
-        << "\n#SBATCH --output=omen-ensemble-%j.log\n#SBATCH --requeue\n";
+    put_slurm(out, job, cores);
   else
-    out << "#PBS -N omen-ensemble\n#PBS -l select=" << ranks << ":ncpus=" << cores
-        << ":mpiprocs=1\n#PBS -j oe\n#PBS -r y\ncd \"$PBS_O_WORKDIR\" || exit 1\n";
+    put_pbs(out, job, cores);
   out << "# Started again after a kill, it goes on from its checkpoints.\n"
-      << "exec omen ensemble run" << run_words(options) << " \\\n  --seed " << seed
-      << " --launcher " << (slurm ? "srun" : "mpirun") << " -o "
-      << shell_quote(output.empty() ? "ensemble-run" : output) << "\n";
+      << "exec omen ensemble run" << run_words(options) << " \\\n  --seed "
+      << job.preprocessing.seed << " --launcher " << (slurm ? "srun" : "mpirun");
+  if (job.devices != "cpu") out << " --devices " << shell_quote(job.devices);
+  out << " -o " << shell_quote(output) << '\n';
   return out.str();
 }
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <utility>
 
+#include "run/machine_log.hpp"
 #include "run/rank_files.hpp"
 
 namespace omen::ensemble {
@@ -77,10 +79,18 @@ class RankWatch {
     }
     return {};
   }
+  // Of the ranks that still train: those that left earlier wait for them.
   double mean_step() const {
-    double sum = 0;
-    for (const Watched& rank : ranks_) sum += static_cast<double>(rank.status.step);
-    return sum / static_cast<double>(ranks_.size());
+    double sum = 0, longest = 0;
+    int training = 0;
+    for (const Watched& rank : ranks_) {
+      const auto step = static_cast<double>(rank.status.step);
+      longest = std::max(longest, step);
+      if (rank.status.done) continue;
+      sum += step;
+      ++training;
+    }
+    return training > 0 ? sum / training : longest;
   }
 
   // A stopped process takes no SIGTERM, so ranks of this host get what nobody can refuse.
@@ -155,6 +165,7 @@ void run_ranks(Launcher launcher, const RunJob& job, const fs::path& directory,
   for (const std::string& word : launch_words(launcher, job, directory)) words.push_back(word);
   telemetry::Job child = telemetry::Job::start(words, rank_environment());
   RankWatch watch(job, directory, child);
+  const MachineLog machine(directory, child.pid());
   try {
     while (!child.wait(std::chrono::nanoseconds(kLook).count())) {
       if (const auto silent = watch.silent()) {

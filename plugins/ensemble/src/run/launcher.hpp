@@ -15,7 +15,7 @@ enum class Launcher { kMpirun, kSrun };
 std::vector<std::string> launch_words(Launcher launcher, const RunJob& job,
                                       const std::filesystem::path& directory);
 
-// Called twice a second with the mean step of the ranks.
+// Called twice a second with the mean step of the ranks that still train.
 using Progress = std::function<void(double step)>;
 
 // Waits for the end. OMEN_UNAVAILABLE with what happened where a rank failed, died or fell silent;

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "data/image_source.hpp"
+#include "run/machine_log.hpp"
 #include "run/number_list.hpp"
 #include "run/rank_files.hpp"
 #include "run/run_options.hpp"
@@ -66,8 +67,13 @@ std::string source_in(const std::string& workload_json) {
 
 using Metrics = std::map<std::string, double>;
 
-constexpr const char* kWhole[] = {"ranks", "workers", "images_per_s", "cpu_s", "cpu_s_per_image"};
-constexpr const char* kOfStages[] = {"count", "wall_s", "cpu_s", "bytes"};
+// "peak" is the best mean rate of a number of ranks over all numbers of workers.
+constexpr const char* kRate = "images_per_s";
+constexpr const char* kPeak = "peak.images_per_s";
+constexpr const char* kWorkers = "workers";
+constexpr const char* kWhole[] = {"ranks", kWorkers, kRate, "cpu_s", "cpu_s_per_image", kPeak};
+// "per_s" is what one thread of the stage does while it works.
+constexpr const char* kOfStages[] = {"count", "wall_s", "cpu_s", "per_s", "bytes"};
 constexpr const char* kQueues[] = {"to_decode", "to_preprocess", "to_train"};
 
 // Everything that a run can tell; which of it there is depends on the design.
@@ -76,6 +82,7 @@ std::vector<std::string> metric_names() {
   for (const std::string stage : kStageNames)
     for (const char* total : kOfStages) names.push_back(stage + "." + total);
   for (const char* queue : kQueues) names.push_back(std::string("queue.") + queue + ".fill");
+  names.insert(names.end(), std::begin(kMachineMeans), std::end(kMachineMeans));
   return names;
 }
 
@@ -89,8 +96,8 @@ std::set<std::string> wanted_metrics(const std::string& columns) {
       throw Error(OMEN_INVALID_ARGUMENT, "columns: '" + name + "' is no metric of a pipeline",
                   (near.empty() ? "" : "Did you mean " + join(near, " or ") + "?  ") +
                       "Known are " + join(kWhole) + "; " + join(kOfStages) + " of " +
-                      join(kStageNames) + ", such as decode.cpu_s; and queue.to_train.fill with " +
-                      "its like for to_decode and to_preprocess.");
+                      join(kStageNames) + ", such as decode.cpu_s; queue.to_train.fill with " +
+                      "its like for to_decode and to_preprocess; and " + join(kMachineMeans) + ".");
     }
     wanted.insert(name);
   }
@@ -107,6 +114,7 @@ void add_stages(const fs::path& directory, std::int64_t ranks, Metrics& metrics)
     metrics[stage + ".count"] = static_cast<double>(sum.count);
     metrics[stage + ".wall_s"] = sum.wall_s;
     metrics[stage + ".cpu_s"] = sum.cpu_s;
+    if (sum.wall_s > 0) metrics[stage + ".per_s"] = static_cast<double>(sum.count) / sum.wall_s;
     metrics[stage + ".bytes"] = sum.bytes;
   }
 }
@@ -132,7 +140,11 @@ void add_queues(const fs::path& directory, std::int64_t ranks, Metrics& metrics)
 
 class Counters {
  public:
-  explicit Counters(const std::string& columns) : wanted_(wanted_metrics(columns)) {}
+  // Rows of several numbers of workers are told apart by a row that says which.
+  Counters(const std::string& columns, bool tells_workers) : wanted_(wanted_metrics(columns)) {
+    if (!wanted_.empty() && tells_workers) wanted_.insert(kWorkers);
+    missing_ = wanted_;
+  }
   void add(std::int64_t time, std::int64_t ranks, const std::string& prefix,
            const Metrics& metrics) {
     for (const auto& [name, value] : metrics) {
@@ -160,8 +172,7 @@ class Counters {
   }
 
  private:
-  const std::set<std::string> wanted_;
-  std::set<std::string> missing_ = wanted_;
+  std::set<std::string> wanted_, missing_;
   std::vector<std::string> names_;
   std::vector<std::int64_t> times_;
   std::vector<std::int32_t> devices_;
@@ -198,20 +209,26 @@ class PipelineProfiler final : public Profiler {
   }
 
   TableStream collect(const std::string& workload_json, const Run& run) override {
-    Counters counters(options_.columns);
+    const std::vector<std::int64_t> all_workers = number_list(options_.workers, kWorkers);
+    Counters counters(options_.columns, all_workers.size() > 1);
     const std::string source = source_in(workload_json);
     const std::string data = data_path(source, run.scratch_dir(), run.seed(), run);
     open_images(data);
-    for (const std::int64_t ranks : number_list(options_.ranks, "ranks"))
-      for (const std::int64_t workers : number_list(options_.workers, "workers")) {
+    for (const std::int64_t ranks : number_list(options_.ranks, "ranks")) {
+      double peak = 0;
+      for (const std::int64_t workers : all_workers) {
         Means means;
         for (std::int64_t repeat = 0; repeat < options_.repeats; ++repeat) {
           const Metrics once = measure(data, ranks, workers, run);
           means.add(once);
           if (options_.repeats > 1) counters.add(runs_, ranks, "", once);
         }
-        counters.add(runs_, ranks, options_.repeats > 1 ? "mean." : "", means.finish());
+        const Metrics mean = means.finish();
+        counters.add(runs_, ranks, options_.repeats > 1 ? "mean." : "", mean);
+        peak = std::max(peak, mean.at(kRate));
       }
+      counters.add(runs_, ranks, "", {{kPeak, peak}});
+    }
     return counters.finish();
   }
 
@@ -241,12 +258,13 @@ class PipelineProfiler final : public Profiler {
     const RunTotals totals = totals_of(job, directory);
     const auto samples = static_cast<double>(totals.samples);
     Metrics metrics{{"ranks", static_cast<double>(ranks)},
-                    {"workers", static_cast<double>(workers)},
-                    {"images_per_s", samples / static_cast<double>(ranks) / totals.run_s},
+                    {kWorkers, static_cast<double>(workers)},
+                    {kRate, samples / static_cast<double>(ranks) / totals.run_s},
                     {"cpu_s", totals.cpu_s},
                     {"cpu_s_per_image", totals.cpu_s / samples}};
     add_stages(directory, ranks, metrics);
     add_queues(directory, ranks, metrics);
+    metrics.merge(machine_means(directory));
     return metrics;
   }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <omen/error.hpp>
+#include <omen/join.hpp>
 #include <omen/pending_file.hpp>
 #include <thread>
 
@@ -44,12 +45,7 @@ class FileLimitAsError {
 
 // The device of a list such as "cuda:0,cuda:1" that belongs to this rank of the host.
 std::string own_device(const std::string& devices) {
-  std::vector<std::string> all;
-  for (std::size_t at = 0; at <= devices.size();) {
-    const std::size_t comma = std::min(devices.find(',', at), devices.size());
-    all.push_back(devices.substr(at, comma - at));
-    at = comma + 1;
-  }
+  const std::vector<std::string> all = split(devices, ',');
   return all[static_cast<std::size_t>(local_rank()) % all.size()];
 }
 

@@ -73,6 +73,11 @@ class RankRun {
   // Rank 0 makes the ring, the others open it once it is there.
   void open_ring(const Group& group) {
     if (job_.design != Design::kSharedMemory) return;
+    if (host_ranks_ < world_.size())
+      throw Error(OMEN_INVALID_ARGUMENT,
+                  "shared memory joins ranks of one host, but only " + std::to_string(host_ranks_) +
+                      " of " + std::to_string(world_.size()) + " ranks are on this one",
+                  "Use one host, or another design: --design all-shared.");
     if (group.rank() == 0) {
       ring_.emplace(Ring::create(job_.ring, shape_, static_cast<std::uint32_t>(job_.queue),
                                  steps_per_epoch_ * (job_.batch / job_.block), images_->classes()));

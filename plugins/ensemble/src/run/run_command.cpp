@@ -2,6 +2,7 @@
 // The parent: prepares the job, starts and watches the ranks, reports.
 #include "run/run_command.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -16,6 +17,10 @@ namespace omen::ensemble {
 namespace {
 
 namespace fs = std::filesystem;
+
+double unix_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 // "step 12 of 40, 3 s left" by the pace so far.
 class StepProgress {
@@ -63,9 +68,12 @@ class RunCommand final : public Command {
     write_job(directory, job);
     const std::int64_t steps = check_data(job) * job.epochs;
     StepProgress progress(run, steps);
+    const double began = unix_seconds();
     run_ranks(launcher_of(options_.launcher), job, directory,
               [&progress](double step) { progress(step); });
-    const RunTotals totals = totals_of(job, directory);
+    RunTotals totals = totals_of(job, directory);
+    totals.began = began;
+    totals.ended = unix_seconds();
     if (totals.damaged > 0)
       log(OMEN_LOG_WARN, "ensemble.run",
           std::to_string(totals.damaged) +
@@ -97,7 +105,10 @@ class RunCommand final : public Command {
   int emit(const TablesOut& out, const Run& run) const {
     const RunJob job = job_of(options_, run.seed(), run.devices(), options_.data);
     const Cluster cluster = options_.emit == "slurm" ? Cluster::kSlurm : Cluster::kPbs;
-    std::string script = cluster_script(cluster, options_, job.ranks, run.seed(), "");
+    // Without -o a directory of its own is found for the figures of this call alone.
+    fs::path place = run.state_dir().empty() ? "ensemble-run" : run.output_dir();
+    if (!place.has_filename()) place = place.parent_path();
+    const std::string script = cluster_script(cluster, options_, job, place.string());
     std::vector<std::string> lines;
     for (std::size_t at = 0; at < script.size();) {
       const std::size_t end = script.find('\n', at);

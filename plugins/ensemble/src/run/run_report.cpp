@@ -3,13 +3,13 @@
 #include "run/run_report.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <omen/pending_file.hpp>
 
 #include "run/event_file.hpp"
+#include "run/machine_log.hpp"
 #include "run/model_outcome.hpp"
 #include "run/rank_files.hpp"
 #include "run/rate_row.hpp"
@@ -60,6 +60,10 @@ json run_facts(const RunJob& job, const RunTotals& totals) {
              {"scaled_decode", job.preprocessing.scaled_decode},
              {"seed", job.preprocessing.seed},
              {"sample_bytes", job.channels * job.side * job.side * 4 + 4},
+             {"host", job.host},
+             {"devices", job.devices},
+             {"began_unix_s", totals.began},
+             {"ended_unix_s", totals.ended},
              {"run_s", totals.run_s},
              {"cpu_s", totals.cpu_s},
              {"startup_cpu_s", totals.startup_cpu_s},
@@ -157,6 +161,7 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
   if (const auto row = rate_row(job, totals, directory)) replace_file(output / "rate.csv", *row);
   for (const char* stem : {"steps", "stages", "queues", "damaged"})
     join_rank_files(directory, stem, job.ranks, output / (std::string(stem) + ".csv"));
+  write_machine_trace(directory, output / "machine.omt");
   const auto copy = [](const fs::path& from, const fs::path& to) {
     std::error_code absent;
     fs::copy_file(from, to, fs::copy_options::overwrite_existing, absent);
@@ -166,8 +171,6 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
     const std::string log = "rank-" + std::to_string(rank) + ".log";
     copy(directory / log, output / "logs" / log);
   }
-  const auto now =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch());
   for (const ModelChoice& model : job.models) {
     copy(weights_file(job, model), output / "weights" / (model.name + ".safetensors"));
     // With the state of the optimiser, for who trains on.
@@ -176,7 +179,7 @@ void write_output(const RunJob& job, const RunTotals& totals, const fs::path& di
     if (!outcome) continue;
     fs::create_directories(output / "events" / model.name);
     write_event_file(output / "events" / model.name / "events.out.tfevents.omen",
-                     {{"loss", outcome->losses}, {"accuracy", outcome->accuracy}}, now.count());
+                     {{"loss", outcome->losses}, {"accuracy", outcome->accuracy}}, totals.ended);
   }
 }
 

@@ -16,12 +16,14 @@ struct RunTotals {
   std::int64_t samples = 0;             // that arrived at all ranks
   std::int64_t checkpoints = 0, failed_checkpoints = 0, damaged = 0;
   std::int64_t host_ranks = 1;  // the most on one host
+  double began = 0, ended = 0;  // Unix seconds of the ranks
 };
 RunTotals totals_of(const RunJob& job, const std::filesystem::path& directory);
 
 // Tables `models` and `run`.
 void put_tables(const RunJob& job, const RunTotals& totals, const TablesOut& out);
-// run.json, rate.csv, steps, stages, queues, logs, weights and event files.
+// run.json, rate.csv, steps, stages, queues, the trace of the machine, logs, weights and event
+// files.
 void write_output(const RunJob& job, const RunTotals& totals,
                   const std::filesystem::path& directory, const std::filesystem::path& output);
 void put_curves(const RunJob& job, const Run& run);

@@ -113,9 +113,7 @@ class ServeCommand final : public Command {
     const Pass layout{0, true, options_.block, split_samples(images->size(), 0, run.seed()).train};
     const fs::path path =
         options_.ring.empty() ? Ring::default_directory() / "omen-ring" : fs::path(options_.ring);
-    if (fs::exists(path))
-      throw Error(OMEN_INVALID_STATE, "'" + path.string() + "' is there already",
-                  "Choose another --ring, or remove it when nobody serves it.");
+    if (fs::exists(path)) take_over(path);
     const Ring ring = Ring::create(path, shape, static_cast<std::uint32_t>(options_.slots),
                                    layout.blocks(), images->classes());
     const auto unlink_at_end = [](const fs::path* file) { ::unlink(file->c_str()); };
@@ -126,6 +124,16 @@ class ServeCommand final : public Command {
   }
 
  private:
+  // A ring whose server was killed is in nobody's way; anything else is not ours to remove.
+  static void take_over(const fs::path& path) {
+    if (!Ring::open(path).is_orphan())
+      throw Error(OMEN_INVALID_STATE, "'" + path.string() + "' is served already",
+                  "Choose another --ring.");
+    log(OMEN_LOG_INFO, "ensemble.serve-data",
+        "'" + path.string() + "' was left behind by a server that died, and is replaced");
+    fs::remove(path);
+  }
+
   void serve(const ImageSource& images, const BlockShape& shape, const Pass& layout,
              const Ring& ring, const Run& run) {
     Readers readers(ring, options_.patience);

@@ -183,9 +183,14 @@ class MessageStream final : public BlockStream {
                                             blocks.back().get(), setup_.shape, i));
       }
       if (rank_ < last && !send_own(blocks, requests)) return;
-      const StageTimer timer(setup_.record.clocks, Stage::kSend);
       for (std::size_t i = 0; i < blocks.size(); ++i) {
-        if (!Group::wait(requests[i], [this] { return stopped(); })) return;
+        {
+          // Traffic is what its root sends.
+          const bool own = i == static_cast<std::size_t>(rank_);
+          const StageTimer timer(setup_.record.clocks, Stage::kSend,
+                                 own ? static_cast<double>(setup_.shape.bytes()) : 0);
+          if (!Group::wait(requests[i], [this] { return stopped(); })) return;
+        }
         if (!delivered_.push({blocks[i].get(), blocks[i]})) return;
       }
     }

@@ -101,6 +101,7 @@ Ring Ring::create(const fs::path& path, const BlockShape& shape, std::uint32_t s
   head->pixels_offset = shape.pixels_offset();
   head->blocks_offset = blocks_offset(slots);
   head->epoch_blocks = epoch_blocks;
+  head->process = static_cast<std::uint32_t>(::getpid());
   if (::rename(temporary.c_str(), path.c_str()) != 0) ring_failed(path, "cannot name the ring");
   return {at, size};
 }
@@ -183,6 +184,10 @@ void Ring::publish(std::int64_t block) const {
 void Ring::close() const {
   head().closed.store(1);
   announce();
+}
+
+bool Ring::is_orphan() const {
+  return is_gone(head().process);
 }
 
 void Ring::drop_dead_readers() const {

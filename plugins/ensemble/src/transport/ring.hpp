@@ -29,6 +29,7 @@ struct RingHead {  // at offset 0
   std::atomic<std::int64_t> next_block;  // the lowest one that was not published yet
   std::atomic<std::uint32_t> closed;     // 1: nothing more comes
   std::atomic<std::uint32_t> changed;    // grows with every change; waits sleep on it
+  std::uint32_t process;                 // which made the ring
 };
 struct RingReader {  // kRingReaders of them, 64 bytes each, at kRingReadersOffset
   std::atomic<std::uint32_t> state;
@@ -67,6 +68,8 @@ class Ring {
   char* claim(std::int64_t block, RingPace pace, const std::function<bool()>& stop) const;
   void publish(std::int64_t block) const;
   void close() const;
+  // The process that made the ring died and left it behind.
+  bool is_orphan() const;
   // Readers whose process is gone hold nobody up.
   void drop_dead_readers() const;
 

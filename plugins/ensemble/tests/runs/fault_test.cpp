@@ -44,6 +44,22 @@ TEST_F(FaultTest, AKilledRankEndsTheRunAndTheSameCommandGoesOn) {
   EXPECT_FALSE(fs::exists(out("cut").string() + ".state"));
 }
 
+// A model that divides its batches among two ranks, and later a third one that preprocesses.
+TEST_F(FaultTest, AGroupThatWasKilledGoesOnWithMoreRanks) {
+  std::ofstream(out("sweep.csv")) << "model,ranks\nresnet8,2\n";
+  const std::string options =
+      "--models " + out("sweep.csv").string() + " --epochs 30 --checkpoint 3 ";
+  ASSERT_EQ(run("whole", options + "--design none"), 0) << said("whole");
+  pid_t rank = 0;
+  const pid_t child = start("cut", options + "--design single-broadcast", 0, 12, &rank);
+  ASSERT_NE(rank, 0) << said("cut");
+  ::kill(rank, SIGKILL);
+  EXPECT_NE(exit_code(child), 0);
+  ASSERT_EQ(run("cut", options + "--design multi-broadcast --preprocessors 3 --ranks 3"), 0)
+      << said("cut");
+  EXPECT_TRUE(trained("cut") == trained("whole"));
+}
+
 TEST_F(FaultTest, AStoppedRankIsNoticedInTimeAndTheSameCommandGoesOn) {
   const std::string& options = interrupted_options();
   ASSERT_EQ(run("whole", options + "--design none"), 0) << said("whole");

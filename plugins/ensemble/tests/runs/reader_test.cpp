@@ -48,11 +48,11 @@ class PythonReaderTest : public ::testing::Test {
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  pid_t serve() const {
+  pid_t serve(int readers) const {
     return start("exec " OMEN_TEST_BUILD_DIR "/bin/omen ensemble serve-data --data " +
                  path("images.epd") + " --ring " + path("ring") +
-                 " --block 4 --slots 3 --size 16 --epochs 2 --wait-for 2 -q > " + path("log") +
-                 " 2>&1");
+                 " --block 4 --slots 3 --size 16 --epochs 2 -q --wait-for " +
+                 std::to_string(readers) + " > " + path("log") + " 2>&1");
   }
   // Writes the labels of each batch as a line, and what it says at the end into `name`.err.
   pid_t reader(const char* name, int batch, const std::string& after_batch) const {
@@ -67,6 +67,12 @@ class PythonReaderTest : public ::testing::Test {
                            << "        out.flush()\n        " << after_batch << "\n";
     return start(environment() + "exec " + kPython + " " + program + " 2> " + program + ".err");
   }
+  // Until a reader has written its first batch.
+  bool has_begun(const char* reader) const {
+    for (int look = 0; look < 6000 && text(reader).empty(); ++look)
+      std::this_thread::sleep_for(10ms);
+    return !text(reader).empty();
+  }
   std::string text(const std::string& name) const {
     std::ifstream in(place_ / name);
     std::ostringstream all;
@@ -78,13 +84,11 @@ class PythonReaderTest : public ::testing::Test {
 };
 
 TEST_F(PythonReaderTest, AKilledOneHoldsNobodyUpAndBatchesMayDiffer) {
-  const pid_t server = serve();
+  const pid_t server = serve(2);
   // Stops in its first batch, holding a block of a ring that is too short for an epoch.
   const pid_t victim = reader("victim", 4, "time.sleep(600)");
   const pid_t other = reader("other", 10, "pass");
-  for (int look = 0; look < 6000 && text("victim").empty(); ++look)
-    std::this_thread::sleep_for(10ms);
-  ASSERT_FALSE(text("victim").empty()) << text("victim.py.err") << text("log");
+  ASSERT_TRUE(has_begun("victim")) << text("victim.py.err") << text("log");
   ::kill(victim, SIGKILL);
   EXPECT_EQ(end_of(victim), 128 + SIGKILL);
   EXPECT_EQ(end_of(other), 0) << text("other.py.err");
@@ -98,6 +102,25 @@ TEST_F(PythonReaderTest, AKilledOneHoldsNobodyUpAndBatchesMayDiffer) {
   EXPECT_EQ(batches, 4);
   const std::string seen = text("victim");
   EXPECT_EQ(first.substr(0, seen.size() - 1), seen.substr(0, seen.size() - 1));
+}
+
+TEST_F(PythonReaderTest, AKilledServerEndsItsReadersAndTheNextOneTakesItsPlace) {
+  const pid_t server = serve(1);
+  const pid_t left = reader("left", 4, "time.sleep(0.5)");
+  ASSERT_TRUE(has_begun("left")) << text("left.py.err") << text("log");
+  // While it is served, the ring is nobody else's.
+  EXPECT_NE(end_of(serve(1)), 0);
+  EXPECT_NE(text("log").find("is served already"), std::string::npos) << text("log");
+  ::kill(server, SIGKILL);
+  EXPECT_EQ(end_of(server), 128 + SIGKILL);
+  EXPECT_EQ(end_of(left), 1);
+  EXPECT_NE(text("left.py.err").find("the server of this ring died"), std::string::npos)
+      << text("left.py.err");
+  // The first reader opens what was left behind, and waits for what replaces it.
+  const pid_t late = reader("late", 10, "pass");
+  const pid_t next = serve(1);
+  EXPECT_EQ(end_of(late), 0) << text("late.py.err");
+  EXPECT_EQ(end_of(next), 0) << text("log");
 }
 
 }  // namespace

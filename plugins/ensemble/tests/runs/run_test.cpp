@@ -28,8 +28,9 @@ TEST_F(RunTest, WeightsDoNotDependOnDesignPreprocessorsQueuesOrRanks) {
     EXPECT_EQ(facts(name)["models"][0]["steps"], 8) << name;
   }
   EXPECT_TRUE(facts("as").contains("vote_accuracy"));
-  for (const char* file : {"run.json", "steps.csv", "stages.csv", "queues.csv", "metrics.html",
-                           "events/tiny/events.out.tfevents.omen"})
+  EXPECT_GE(facts("as")["ended_unix_s"], facts("as")["began_unix_s"]);
+  for (const char* file : {"run.json", "steps.csv", "stages.csv", "queues.csv", "machine.omt",
+                           "metrics.html", "events/tiny/events.out.tfevents.omen"})
     EXPECT_TRUE(fs::exists(out("as") / file)) << file;
   // As TensorBoard reads it: length, its checksum, and an event that names the format.
   const std::string events = text_of(out("as") / "events/tiny/events.out.tfevents.omen");
