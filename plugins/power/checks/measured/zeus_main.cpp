@@ -112,8 +112,7 @@ Answers networks_out(const std::vector<ZeusRow>& rows) {
   for (const std::string& network : networks) {
     std::vector<MeasuredCap> train;
     for (const ZeusRow& row : rows)
-      if (row.network != network && row.cap.job.limit_w < row.cap.job.most_w)
-        train.push_back(row.cap);
+      if (row.network != network) train.push_back(row.cap);
     CapResponse model;
     model.fit(train);
     for (const ZeusRow& row : rows)

@@ -104,14 +104,23 @@ int show_voltage() {
   for (const auto& row : rows)
     if (row.size() > 6 && row[0] != "round" && !row[6].empty() && row[0] == "1.0")
       measured[row[3]][row[4]] = {std::stod(row[5]), std::stod(row[6])};
-  const double law = test::broken() ? 3 : 2;
-  const auto worst = [&](const char* low, const char* high, double volts, double clock,
-                         bool power) {
+  EnergyProfile profile = named_profile("tetris-65").value();
+  // The curves of the nodes fit these chips less.
+  profile.law = test::broken() ? VoltageLaw::node_curves : VoltageLaw::square;
+  const auto said_of = [&](double from, double to) {
+    Hardware before, after;
+    before.node_nm = after.node_nm = 20;
+    before.vdd = from;
+    after.vdd = to;
+    return energy_scale(profile, after) / energy_scale(profile, before);
+  };
+  const auto middle = [&](const char* low, const char* high, double from, double to, double clock,
+                          bool power) {
     std::vector<double> errors;
     for (const auto& [net, before] : measured[low]) {
       const auto after = measured[high].find(net);
       if (after == measured[high].end()) continue;
-      const double said = std::pow(volts, law) * (power ? clock : 1);
+      const double said = said_of(from, to) * (power ? clock : 1);
       const double real =
           power ? after->second.second / before.second : after->second.first / before.first;
       errors.push_back(100 * std::abs(said / real - 1));
@@ -119,14 +128,14 @@ int show_voltage() {
     return median(errors);
   };
   int code = test::show("gap9_energy_median",
-                        worst("gap9_650_240", "gap9_800_370", 0.8 / 0.65, 370.0 / 240, false), "%",
+                        middle("gap9_650_240", "gap9_800_370", 0.65, 0.8, 370.0 / 240, false), "%",
                         "<=", 10);
   code |= test::show("gap9_power_median",
-                     worst("gap9_650_240", "gap9_800_370", 0.8 / 0.65, 370.0 / 240, true), "%",
+                     middle("gap9_650_240", "gap9_800_370", 0.65, 0.8, 370.0 / 240, true), "%",
                      "<=", 10);
   code |= test::show(
       "ndp120_energy_median",
-      worst("syntiant_9120_0v9_30mhz", "syntiant_9120_1v1_98mhz", 1.1 / 0.9, 98.0 / 30, false), "%",
+      middle("syntiant_9120_0v9_30mhz", "syntiant_9120_1v1_98mhz", 0.9, 1.1, 98.0 / 30, false), "%",
       "<=", 10);
   return code;
 }

@@ -20,11 +20,13 @@ constexpr double kJoulesInKwh = 3.6e6;
 struct Judged {
   std::int64_t workload = 0;
   std::int32_t candidate = 0;
-  JobChoice cost;
+  JobChoice cost;  // power and time stay 0 where energy alone is predicted
+  double joules = 0;
   std::string status, blocked;
   bool front = false, planned = false;
 
-  bool known() const { return cost.watts > 0 && cost.seconds > 0; }
+  bool timed() const { return cost.watts > 0 && cost.seconds > 0; }
+  bool known() const { return joules > 0; }
 };
 
 std::string digits(double value, const char* unit) {
@@ -53,6 +55,7 @@ std::map<std::int64_t, std::vector<Judged>> read_judged(const Dataset& in) {
     const double joules = energy.at(r, 0);
     made.cost.watts =
         joules > 0 && made.cost.seconds > 0 ? joules / made.cost.seconds : watts.at(r, 0);
+    made.joules = joules > 0 ? joules : made.cost.joules();
     made.status = status.at(r);
     rows[made.workload].push_back(std::move(made));
   }
@@ -62,6 +65,9 @@ std::map<std::int64_t, std::vector<Judged>> read_judged(const Dataset& in) {
 void block(Judged& one, const EnergyOptions& o) {
   if (!one.known())
     one.blocked = "no prediction: " + one.status;
+  else if (!one.timed() &&
+           (o.most_w > 0 || o.most_s > 0 || o.node_w > 0 || o.objective != "energy"))
+    one.blocked = "its power and time are not predicted";
   else if (o.most_w > 0 && one.cost.watts > o.most_w)
     one.blocked = digits(one.cost.watts, "W") + " above " + digits(o.most_w, "W");
   else if (o.most_s > 0 && one.cost.seconds > o.most_s)
@@ -70,8 +76,8 @@ void block(Judged& one, const EnergyOptions& o) {
 
 double cost_of(const Judged& one, const std::string& objective) {
   if (objective == "time") return one.cost.seconds;
-  if (objective == "edp") return one.cost.joules() * one.cost.seconds;
-  return one.cost.joules();
+  if (objective == "edp") return one.joules * one.cost.seconds;
+  return one.joules;
 }
 
 // Marks the choices of all jobs that fit under the node's limit together.
@@ -99,10 +105,10 @@ void plan_jobs(std::map<std::int64_t, std::vector<Judged>>& rows, double limit_w
 }
 
 std::string reason_of(const Judged& one, const EnergyOptions& o) {
-  std::string text = digits(one.cost.joules(), "J") + ", " + digits(one.cost.watts, "W for ") +
-                     digits(one.cost.seconds, "s");
+  std::string text = digits(one.joules, "J");
+  if (one.timed()) text += ", " + digits(one.cost.watts, "W for ") + digits(one.cost.seconds, "s");
   if (o.gco2_per_kwh > 0)
-    text += ", " + digits(one.cost.joules() / kJoulesInKwh * o.gco2_per_kwh, "g CO2");
+    text += ", " + digits(one.joules / kJoulesInKwh * o.gco2_per_kwh, "g CO2");
   if (one.front) text += "; no other is faster and cheaper";
   if (!one.status.empty() && one.status != "ok") text += "; " + one.status;
   return text;
@@ -149,11 +155,12 @@ TableStream EnergyScorer::score(const Dataset& in, const Run& run) {
     std::vector<JobChoice> costs;
     for (Judged& one : choices) {
       block(one, options_);
-      costs.push_back(one.cost);
+      // What is not known beats nothing.
+      costs.push_back(one.timed() ? one.cost : JobChoice{INFINITY, INFINITY});
     }
     const std::vector<bool> front = pareto_front(costs);
     for (std::size_t i = 0; i < choices.size(); ++i)
-      choices[i].front = front[i] && choices[i].known();
+      choices[i].front = front[i] && choices[i].timed();
   }
   if (options_.node_w > 0) plan_jobs(rows, options_.node_w);
   ScoreRows scores;
@@ -179,9 +186,10 @@ TableStream EnergyScorer::score(const Dataset& in, const Run& run) {
 Component energy_component() {
   return scorer<EnergyScorer, EnergyOptions>(
              "power.energy", "which power limit or placement costs the fewest joules")
-      .reads("predictions.power_w", "predictions.time_s:optional", "predictions.epoch_s:optional",
-             "predictions.energy_j:optional", "candidates.power_cap_w:optional",
-             "workloads.gpu:optional", "workloads.tdp_w:optional")
+      .reads("predictions.power_w:optional", "predictions.time_s:optional",
+             "predictions.epoch_s:optional", "predictions.energy_j:optional",
+             "candidates.power_cap_w:optional", "workloads.gpu:optional",
+             "workloads.tdp_w:optional")
       .caps(OMEN_CAP_BITWISE_REPEATABLE)
       .cite("Zeus, NSDI 2023");
 }

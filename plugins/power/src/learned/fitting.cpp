@@ -15,6 +15,7 @@
 #include <set>
 #include <sstream>
 
+#include "learned/training_plots.hpp"
 #include "nets/block_features.hpp"
 #include "omen/torch/training.hpp"
 
@@ -22,6 +23,7 @@ namespace omen::power {
 namespace {
 
 constexpr double kHuberDelta = 0.03;
+constexpr std::int64_t kPlotsOfTraining = 10;
 
 // One net with some of its rows.
 struct Chunk {
@@ -136,27 +138,12 @@ void note_ranges(LearnedModel& model, const LearnedRows& rows,
   }
 }
 
-double mean_error(const std::vector<std::vector<double>>& said, const LearnedRows& rows,
-                  const std::vector<std::size_t>& chosen) {
-  double sum = 0;
-  for (const std::size_t row : chosen)
-    for (std::size_t c = 0; c < kCosts; ++c)
-      sum += std::abs(std::expm1(said[c][row] - rows.rows[row].cost[c]));
-  return sum / static_cast<double>(std::max<std::size_t>(1, chosen.size()) * kCosts);
-}
-
-std::vector<std::size_t> measured_rows(const LearnedRows& rows) {
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i)
-    if (measured(rows.rows[i])) chosen.push_back(i);
-  return chosen;
-}
-
 std::unique_ptr<PowerNetwork> new_network(const LearnedRows& train,
                                           const std::vector<std::size_t>& of_rows, NetworkKind kind,
                                           const LearnedOptions& options, const Run& run) {
-  auto made = std::make_unique<PowerNetwork>(NetworkShape{kind, options.encoder, options.width},
-                                             choose_knots(train, of_rows), run.seed());
+  auto made = std::make_unique<PowerNetwork>(
+      NetworkShape{kind, options.encoder, options.width, options.depth},
+      choose_knots(train, of_rows), run.seed());
   std::vector<double> mean(kCosts, 0);
   double layers = 0;
   const auto count = static_cast<double>(of_rows.size());
@@ -210,8 +197,16 @@ void train_network(PowerNetwork& network, const LearnedRows& rows, const std::ve
     return loss_of(at::cat(said, 0), at::cat(wanted, 0), options);
   };
   const std::vector<std::size_t> judged = measured_rows(valid);
+  // Figures are renewed while it trains.
+  std::int64_t epoch = 0;
+  const std::int64_t between = std::max<std::int64_t>(1, options.epochs / kPlotsOfTraining);
   if (!judged.empty())
-    job.validate = [&] { return mean_error(ask(model, valid, run), valid, judged); };
+    job.validate = [&] {
+      const std::vector<std::vector<double>> said = ask(model, valid, run);
+      if (++epoch % between == 0) plot_answers(run, said, valid, judged);
+      const CostErrors errors = mean_errors(said, valid, judged);
+      return (errors[0] + errors[1] + errors[2]) / static_cast<double>(kCosts);
+    };
   torch_kit::TrainingOptions how;
   torch_kit::apply(run, how);
   how.max_epochs = options.epochs;
@@ -224,8 +219,9 @@ void train_network(PowerNetwork& network, const LearnedRows& rows, const std::ve
   how.warmup_epochs = 1;
   how.patience = 0;
   std::ostringstream text;
-  text << task << ' ' << options.width << ' ' << options.encoder << ' ' << options.loss << ' '
-       << options.outputs << ' ' << options.chunk_rows << ' ' << options.calibration_nets;
+  text << task << ' ' << options.width << ' ' << options.encoder << ' ' << options.depth << ' '
+       << options.loss << ' ' << options.outputs << ' ' << options.chunk_rows << ' '
+       << options.calibration_nets;
   how.fingerprint = text.str();
   torch_kit::train(job, how, torch_kit::hooks_of(run));
 }
@@ -272,6 +268,24 @@ std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRow
   return said;
 }
 
+std::vector<std::size_t> measured_rows(const LearnedRows& rows) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    if (measured(rows.rows[i])) chosen.push_back(i);
+  return chosen;
+}
+
+CostErrors mean_errors(const std::vector<std::vector<double>>& said, const LearnedRows& rows,
+                       const std::vector<std::size_t>& chosen) {
+  CostErrors errors{};
+  for (std::size_t c = 0; c < kCosts; ++c) {
+    for (const std::size_t row : chosen)
+      errors[c] += std::abs(std::expm1(said[c][row] - rows.rows[row].cost[c]));
+    errors[c] /= static_cast<double>(std::max<std::size_t>(1, chosen.size()));
+  }
+  return errors;
+}
+
 LearnedModel fit_model(const LearnedRows& train, const LearnedRows& valid, NetworkKind kind,
                        std::unique_ptr<PowerNetwork> start, const LearnedOptions& options,
                        const std::string& task, const Run& run) {
@@ -285,6 +299,8 @@ LearnedModel fit_model(const LearnedRows& train, const LearnedRows& valid, Netwo
   if (options.epochs > 0)
     train_network(*model.network, train, chunks, valid, options, task, model, run);
   model.network->round_to_half();
+  if (const std::vector<std::size_t> judged = measured_rows(valid); !judged.empty())
+    plot_answers(run, ask(model, valid, run), valid, judged);
   measure_misses(model, train, split, run);
   return model;
 }

@@ -2,6 +2,8 @@
 // Training of the networks, with nets held back for intervals.
 #pragma once
 
+#include <array>
+
 #include "learned/learned_predictor.hpp"
 
 namespace omen::power {
@@ -18,5 +20,13 @@ using CostSlopes = std::vector<std::vector<float>>;
 // Logarithms of the costs of each row; rows that cannot be answered keep NaN.
 std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRows& rows,
                                      const Run& run, CostSlopes* slopes = nullptr);
+
+// Rows that all costs are known of.
+std::vector<std::size_t> measured_rows(const LearnedRows& rows);
+
+// Mean relative errors of these rows, by cost.
+using CostErrors = std::array<double, kCosts>;
+CostErrors mean_errors(const std::vector<std::vector<double>>& said, const LearnedRows& rows,
+                       const std::vector<std::size_t>& chosen);
 
 }  // namespace omen::power

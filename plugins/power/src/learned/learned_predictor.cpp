@@ -104,6 +104,7 @@ std::vector<Option<LearnedOptions>> LearnedOptions::spec() {
       opt(&O::encoder, "encoder", "width of the encoders of blocks and accelerators")
           .range(4, 2048),
       opt(&O::width, "width", "width of what a block and an accelerator meet in").range(4, 2048),
+      opt(&O::depth, "depth", "hidden layers behind the first one of where they meet").range(1, 16),
       opt(&O::batch_nets, "batch_nets", "nets in one step").range(1, 4096),
       opt(&O::chunk_rows, "chunk_rows", "accelerators of a net in one step, at most")
           .range(1, 4096),
@@ -210,8 +211,9 @@ void LearnedPredictor::save(ArtifactWriter& out) const {
   const LearnedModel& model = learn::require_model(model_, id_);
   out.put_meta(kComponentKey, id_);
   const NetworkShape& shape = model.network->shape();
-  out.put("shape", std::vector<double>{static_cast<double>(shape.encoder),
-                                       static_cast<double>(shape.width)});
+  out.put("shape",
+          std::vector<double>{static_cast<double>(shape.encoder), static_cast<double>(shape.width),
+                              static_cast<double>(shape.depth)});
   out.put("block_knots", flattened(model.network->knots().block));
   out.put("hardware_knots", flattened(model.network->knots().hardware));
   out.put("low", model.low);
@@ -229,14 +231,17 @@ void LearnedPredictor::save(ArtifactWriter& out) const {
 void LearnedPredictor::load(const ArtifactReader& in) {
   learn::require_component(in.meta(kComponentKey), id_);
   auto next = std::make_unique<LearnedModel>();
-  const std::vector<double> shape = in.get<double>("shape");
-  if (shape.size() != 2 ||
-      !(shape[0] >= 1 && shape[0] <= 4096 && shape[1] >= 1 && shape[1] <= 4096))
+  std::vector<double> shape = in.get<double>("shape");
+  if (shape.size() == 2) shape.push_back(1);  // without a depth there is one hidden layer
+  const auto lies_within = [](double value, double most) { return value >= 1 && value <= most; };
+  if (shape.size() != 3 || !lies_within(shape[0], 4096) || !lies_within(shape[1], 4096) ||
+      !lies_within(shape[2], 16))
     learn::throw_bad_data("the model has no shape", "Train it again.");
   Knots knots{unflattened(in.get<float>("block_knots"), kBlockFeatures),
               unflattened(in.get<float>("hardware_knots"), hardware_width())};
   next->network = std::make_unique<PowerNetwork>(
-      NetworkShape{kind_, static_cast<std::int64_t>(shape[0]), static_cast<std::int64_t>(shape[1])},
+      NetworkShape{kind_, static_cast<std::int64_t>(shape[0]), static_cast<std::int64_t>(shape[1]),
+                   static_cast<std::int64_t>(shape[2])},
       std::move(knots), 0);
   load_weights(next->network->state(), in);
   next->low = in.get<float>("low");
@@ -264,22 +269,25 @@ namespace {
 
 template <class Made>
 Component described(const char* id, const char* summary) {
-  return predictor<Made, LearnedOptions>(id, summary)
-      .reads("nodes@pw-blocks/1", "nodes.cin", "nodes.cout", "nodes.h", "nodes.w", "nodes.kh",
-             "nodes.kw", "nodes.stride_h", "nodes.stride_w", "nodes.groups", "nodes.ho", "nodes.wo",
-             "workloads.rows:optional", "workloads.cols:optional", "workloads.dataflow:optional",
-             "workloads.rf_b:optional", "workloads.ifmap_kb:optional",
-             "workloads.weight_kb:optional", "workloads.ofmap_kb:optional",
-             "workloads.bw_gbps:optional", "workloads.dram:optional", "workloads.freq_mhz:optional",
-             "workloads.vdd:optional", "workloads.node_nm:optional", "workloads.bits_w:optional",
-             "workloads.bits_a:optional", "workloads.bits_psum:optional",
-             "workloads.batch:optional", "workloads.zero_gate:optional")
+  return reads_layers(predictor<Made, LearnedOptions>(id, summary))
       .writes("p_core_w:W:lower", "p_bw_w:W:lower", "latency_s:s:lower", "power_w:W:lower",
               "energy_j:J:lower")
       .caps(OMEN_CAP_SEEDED_REPEATABLE | OMEN_CAP_UNCERTAINTY | OMEN_CAP_WARM_START);
 }
 
 }  // namespace
+
+Component reads_layers(Component made) {
+  return std::move(made).reads(
+      "nodes@pw-blocks/1", "nodes.cin", "nodes.cout", "nodes.h", "nodes.w", "nodes.kh", "nodes.kw",
+      "nodes.stride_h", "nodes.stride_w", "nodes.groups", "nodes.ho", "nodes.wo",
+      "workloads.rows:optional", "workloads.cols:optional", "workloads.dataflow:optional",
+      "workloads.rf_b:optional", "workloads.ifmap_kb:optional", "workloads.weight_kb:optional",
+      "workloads.ofmap_kb:optional", "workloads.bw_gbps:optional", "workloads.dram:optional",
+      "workloads.freq_mhz:optional", "workloads.vdd:optional", "workloads.node_nm:optional",
+      "workloads.bits_w:optional", "workloads.bits_a:optional", "workloads.bits_psum:optional",
+      "workloads.batch:optional", "workloads.zero_gate:optional");
+}
 
 Component seq_component() {
   return described<SeqPredictor>("power.seq",

@@ -11,7 +11,7 @@
 namespace omen::power {
 
 struct LearnedOptions {
-  int epochs = 60, encoder = 128, width = 96, batch_nets = 8, chunk_rows = 32;
+  int epochs = 60, encoder = 128, width = 96, depth = 1, batch_nets = 8, chunk_rows = 32;
   int calibration_nets = 200;
   double rate = 2e-3, decay = 1e-4;
   std::string loss = "huber", outputs = "pair";
@@ -54,6 +54,9 @@ class FlatPredictor final : public LearnedPredictor {
  public:
   explicit FlatPredictor(LearnedOptions options);
 };
+
+// With the columns that read_learned_rows() reads.
+Component reads_layers(Component made);
 
 Component seq_component();
 Component flat_component();

@@ -60,6 +60,10 @@ std::int64_t encoded_width(const std::vector<std::vector<float>>& knots, std::in
   return width;
 }
 
+std::string more_layer(const char* part, std::int64_t index) {
+  return std::string(part) + ".more." + std::to_string(index);
+}
+
 at::Tensor soft_maximum(const at::Tensor& a, const at::Tensor& b) {
   return at::logaddexp(a * kSharpness, b * kSharpness) / kSharpness;
 }
@@ -102,6 +106,7 @@ PowerNetwork::PowerNetwork(const NetworkShape& shape, Knots knots, std::uint64_t
   if (shape.kind == NetworkKind::flat) {
     add_linear("joint.0", 2 * encoder, 2 * width);
     add_linear("joint.1", 2 * width, width);
+    for (std::int64_t i = 1; i < shape.depth; ++i) add_linear(more_layer("joint", i), width, width);
     add_linear("joint.2", width, kCosts, 0.1);
     return;
   }
@@ -109,7 +114,8 @@ PowerNetwork::PowerNetwork(const NetworkShape& shape, Knots knots, std::uint64_t
   add_linear("meet.scale", encoder, width, 0.3);
   add_linear("meet.shift", encoder, width);
   add_linear("pair.0", width, width);
-  add_linear("pair.1", width, width, 0.3);
+  for (std::int64_t i = 0; i < shape.depth; ++i)
+    add_linear(i == 0 ? "pair.1" : more_layer("pair", i), width, width, 0.3);
   add_linear("heads", width, kHeads, 0.3);
   add_linear("heads.block", encoder, kHeads, 0.3);
   add_linear("heads.hardware", encoder, kHeads, 0.3);
@@ -171,8 +177,9 @@ at::Tensor PowerNetwork::additive(const BlockTensors& net, const at::Tensor& blo
   const at::Tensor scale = linear("meet.scale", hardware).unsqueeze(1) + 1;
   const at::Tensor shift = linear("meet.shift", hardware).unsqueeze(1);
   const at::Tensor met = at::silu(at::addcmul(shift, own, scale) + linear("meet.pair", pairs));
-  const at::Tensor first = at::silu(linear("pair.0", met));
-  const at::Tensor deep = first + at::silu(linear("pair.1", first));
+  at::Tensor deep = at::silu(linear("pair.0", met));
+  for (std::int64_t i = 0; i < shape_.depth; ++i)
+    deep = deep + at::silu(linear(i == 0 ? "pair.1" : more_layer("pair", i), deep));
   // Which counts matter is up to the accelerator, above all to its dataflow.
   const at::Tensor counted =
       at::bmm(pairs, linear("counts", hardware).view({-1, kPairNumbers, kHeads}));
@@ -197,7 +204,10 @@ at::Tensor PowerNetwork::flat(const at::Tensor& blocks, const at::Tensor& hardwa
   const at::Tensor weights = log_share.exp().unsqueeze(1);
   const at::Tensor pooled = at::log1p((blocks * weights).abs().sum(0, true));
   const at::Tensor joint = at::cat({pooled.expand({hardware.size(0), -1}), hardware}, 1);
-  return linear("joint.2", at::silu(linear("joint.1", at::silu(linear("joint.0", joint)))));
+  at::Tensor deep = at::silu(linear("joint.1", at::silu(linear("joint.0", joint))));
+  for (std::int64_t i = 1; i < shape_.depth; ++i)
+    deep = deep + at::silu(linear(more_layer("joint", i), deep));
+  return linear("joint.2", deep);
 }
 
 }  // namespace omen::power

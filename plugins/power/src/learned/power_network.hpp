@@ -20,6 +20,7 @@ struct NetworkShape {
   NetworkKind kind = NetworkKind::additive;
   std::int64_t encoder = 128;  // width of the block and hardware encoders
   std::int64_t width = 96;     // of what a block and an accelerator meet in
+  std::int64_t depth = 1;      // hidden layers behind the first one of where they meet
 };
 
 // Values that continuous inputs are cut at: between two of them an input acts linearly.

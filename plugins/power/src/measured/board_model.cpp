@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kFewestBoardRows = 5;
 constexpr Eigen::Index kRowsTogether = 100;
-constexpr double kBoardNoise = 0.002, kNetLength = 1.5, kOtherFamily = 0.3, kOtherPrecision = 0.3;
+constexpr double kBoardNoise = 0.002, kNetLength = 4, kOtherFamily = 0.9, kOtherPrecision = 0.3;
 
 double matern(double squared, double length) {
   const double scaled = std::sqrt(3 * squared) / length;
@@ -20,13 +20,18 @@ double matern(double squared, double length) {
 }
 
 double alike(const BoardRow& a, const BoardRow& b) {
-  const double sizes = a.net.log_macs - b.net.log_macs,
-               pixels = 2 * std::log(a.net.pixels / b.net.pixels),
-               widths = std::log(a.net.width / b.net.width);
-  const double nets = matern(sizes * sizes + pixels * pixels + widths * widths, kNetLength) *
-                      (a.net.family == b.net.family ? 1 : kOtherFamily);
-  const double line = 1 + 0.1 * (a.net.log_macs - 5) * (b.net.log_macs - 5);
-  const double precision = a.net.quantized == b.net.quantized ? 1 : kOtherPrecision;
+  const MobileName &one = a.net.name, &other = b.net.name;
+  const double pixels = 2 * std::log(static_cast<double>(one.pixels) /
+                                     static_cast<double>(other.pixels)),
+               widths = std::log(one.width / other.width);
+  double squared = pixels * pixels + widths * widths, product = 0;
+  for (std::size_t i = 0; i < a.net.sizes.size(); ++i) {
+    squared += std::pow(a.net.sizes[i] - b.net.sizes[i], 2);
+    product += a.net.sizes[i] * b.net.sizes[i];
+  }
+  const double nets = matern(squared, kNetLength) * (one.family == other.family ? 1 : kOtherFamily);
+  const double line = 1 + 0.1 * product;
+  const double precision = one.whole == other.whole ? 1 : kOtherPrecision;
   const double runtime = a.runtime == b.runtime ? precision : 0,
                board = a.board == b.board ? precision : 0,
                system = a.system == b.system ? precision : 0;

@@ -2,19 +2,23 @@
 // What the name of a MobileNet or EfficientNet-lite of MLPerf says of it.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+
+#include "nets/mobile_names.hpp"
 
 namespace omen::power {
 
 struct NamedNet {
-  std::string family, net;  // net: the same for every spelling and precision
+  MobileName name;
+  std::string net;  // the same for every spelling and precision
   std::string spelling;
-  double log_macs = 0;  // millions of multiplications of one image
-  double width = 1, pixels = 224;
-  bool quantized = false;
+  // Logarithms of dense and of depthwise multiplications, weights, activations and layers, relative
+  // to a usual network.
+  std::array<double, 5> sizes{};
 };
-// Nothing for other names; "non-quantized", "float" and "fp32" are not quantized.
+// Nothing for other names.
 std::optional<NamedNet> parse_net(const std::string& name);
 
 // Board and software in the name of a system: "rpi4-armnn-v21.11-neon" is rpi4 with neon.

@@ -6,8 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <omen/container.hpp>
 #include <omen/csv_line.hpp>
 #include <omen/dataset.hpp>
 #include <omen/join.hpp>
@@ -19,8 +17,6 @@
 
 namespace omen::power {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::array kWattColumns = {"p_core_w", "p_bw_w", "power_w", "avg_power_w"};
 constexpr std::array kNameColumns = {"name", "net", "network", "model", "group"};
@@ -145,23 +141,6 @@ std::vector<double> aligned(const Table& workloads, const Table& other, const ch
 }
 
 }  // namespace
-
-NamedTables read_own_tables(const std::string& path) {
-  NamedTables tables;
-  const auto read = [&](const fs::path& file) {
-    const container::Reader reader = container::Reader::open(file);
-    for (const std::string& name : container::table_names(reader))
-      tables[name] = container::get_table(reader, name);
-  };
-  std::error_code error;
-  if (fs::is_directory(path, error)) {
-    for (const auto& entry : fs::directory_iterator(path, error))
-      if (entry.path().extension() == ".omt") read(entry.path());
-  } else if (fs::path(path).extension() == ".omt") {
-    read(path);
-  }
-  return tables;
-}
 
 Table parse_csv(const std::string& text, const std::string& source) {
   std::vector<std::vector<std::string>> columns;

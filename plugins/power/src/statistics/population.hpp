@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-namespace omen::power {
+#include "tables/own_tables.hpp"
 
-using NamedTables = std::map<std::string, Table>;
+namespace omen::power {
 
 struct NetFacts {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -33,8 +33,6 @@ struct Population {
   std::size_t rows() const { return net.size(); }
 };
 
-// The tables of a directory or file of omen's own. Nothing where the path is neither.
-NamedTables read_own_tables(const std::string& path);
 // Columns of numbers where every field is one, else of texts. OMEN_INVALID_DATA with the line.
 Table parse_csv(const std::string& text, const std::string& source);
 

@@ -43,6 +43,21 @@ TEST(CapResponse, without_a_limit_nothing_changes) {
   EXPECT_EQ(said.seconds, 20);
 }
 
+TEST(CapResponse, energy_alone_is_learnt_and_comes_back_from_its_file) {
+  std::vector<MeasuredCap> rows = capped_rows();
+  for (MeasuredCap& row : rows) row.cost = {row.cost.joules() / row.job.free_s, row.job.free_s};
+  CapResponse model, loaded;
+  model.fit(rows, CapAnswers::energy);
+  const CappedJob job{"gpu", 150, 250, 225, 20};
+  EXPECT_NEAR(model.ask(job).joules(), 150 * 20 * std::pow(225.0 / 150, 0.6), 250);
+  learn::MemoryState state;
+  model.save(state);
+  loaded.load(state);
+  EXPECT_EQ(loaded.answers(), CapAnswers::energy);
+  EXPECT_NEAR(loaded.ask(job).joules(), model.ask(job).joules(), 1e-6);
+  EXPECT_TRUE(loaded.knows(job));
+}
+
 TEST(NodePlan, takes_the_best_of_each_job_where_they_fit) {
   const std::vector<std::vector<JobChoice>> jobs = {{{300, 10}, {200, 12}}, {{250, 8}, {150, 20}}};
   EXPECT_EQ(plan_node(jobs, 1000), (std::vector<std::size_t>{1, 0}));

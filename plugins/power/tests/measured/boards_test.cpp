@@ -16,8 +16,8 @@ TEST(NetName, both_spellings_and_precisions_are_one_net) {
   ASSERT_TRUE(plain && narrow && other);
   EXPECT_EQ(plain->net, narrow->net);
   EXPECT_EQ(plain->net, other->net);
-  EXPECT_FALSE(plain->quantized);
-  EXPECT_TRUE(narrow->quantized && other->quantized);
+  EXPECT_FALSE(plain->name.whole);
+  EXPECT_TRUE(narrow->name.whole && other->name.whole);
   EXPECT_FALSE(parse_net("ssd-mobilenet"));
   EXPECT_FALSE(parse_net("resnet50"));
 }
@@ -29,7 +29,7 @@ TEST(BoardModel, ten_rows_teach_a_new_board) {
     std::snprintf(name, sizeof name, "mobilenet-v1-%.2f-%g-quantized", width, pixels);
     const NamedNet net = *parse_net(name);
     return MeasuredBoard{
-        {net, system, board_of(system), runtime_of(system)}, 5, std::exp(net.log_macs) / speed};
+        {net, system, board_of(system), runtime_of(system)}, 5, std::exp(net.sizes[0]) / speed};
   };
   for (const double width : {0.25, 0.5, 0.75, 1.0})
     for (const double pixels : {128.0, 160.0, 192.0, 224.0}) {

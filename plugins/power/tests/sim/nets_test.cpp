@@ -52,6 +52,28 @@ TEST(Amounts, MobileNetsByName) {
   EXPECT_EQ(mobile_net("mobilenet-v2-0.75-192-non-quantized")->bits.weight, 32);
   EXPECT_FALSE(mobile_net("mobilenet-v9-1.0-224"));
   EXPECT_FALSE(mobile_net("resnet50"));
+  EXPECT_FALSE(mobile_net("mobilenet_v2")) << "other tools mean a model of their own by that";
+}
+
+TEST(MobileNames, all_spellings_of_the_results_are_one_network) {
+  const NetTotals large = totals_of(mobile_net("mobilenet-v3-large_224_1.0_float").value());
+  EXPECT_NEAR(large.macs, 217e6, 2e6);
+  EXPECT_NEAR(large.weights, 5.4e6, 0.1e6);
+  EXPECT_NEAR(totals_of(*mobile_net("mobilenet-v3-small_224_1.0_uint8")).macs, 56.5e6, 1e6);
+  EXPECT_NEAR(totals_of(*mobile_net("mobilenet-v3-large-minimalistic_224_1.0_float")).macs, 209e6,
+              4e6);
+  EXPECT_NEAR(totals_of(*mobile_net("efficientnet-lite0-quantized")).macs, 386e6, 4e6);
+  EXPECT_NEAR(totals_of(*mobile_net("efficientnet-fp32-lite4")).weights, 13e6, 0.2e6);
+  EXPECT_EQ(net_key(*mobile_net("mobilenet-v2-precision_uint8-0.75-192")),
+            net_key(*mobile_net("mobilenet-v2-0.75-192-quantized")));
+  EXPECT_EQ(net_key(*mobile_net("mobilenet-v3-precision_float-small-224")),
+            net_key(*mobile_net("mobilenet-v3-small_224_1.0_float")));
+  EXPECT_EQ(mobile_net("efficientnet-int8-lite1")->bits.weight, 8);
+  EXPECT_EQ(mobile_net("efficientnet-int8-lite1")->input.h, 240);
+  for (const char* other :
+       {"mobilenet-v3-224", "mobilenet-v2-large-1.0-224", "efficientnet-lite5-int8",
+        "efficientnet-v1-1.0-224", "mobilenet-v2-1.0-224-extra"})
+    EXPECT_FALSE(mobile_net(other)) << other;
 }
 
 TEST(Amounts, ResNet50) {
