@@ -3,8 +3,11 @@
 // of a GPU in Python's order, 192 to learn from, 64 to stop by, 64 to judge.
 //   driple_net_accuracy judge KIND GPU MODEL.omen
 //   driple_net_accuracy train KIND GPU EPOCHS OUT.omen [PRETRAINED.omen]
-// Trainings are made by hand, with logarithms and an identity for a start, and kept; the check
-// judges what was kept. With OMEN_SHOW_BREAK=1 every job has the graph of the first.
+//   driple_net_accuracy transfer KIND GPU SCRATCH.omen EPOCHS TRANSFERRED.omen EPOCHS
+//   PRETRAINED.omen
+// Trainings are made by hand, with logarithms and an identity for a start, and kept; the checks
+// judge what was kept. What the trainings of so many epochs cost is measured on a few of each.
+// With OMEN_SHOW_BREAK=1 every job has the graph of the first, and transfer all rounds to train.
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
@@ -214,11 +217,9 @@ int judge(const std::string& kind, const std::string& gpu, const std::string& pe
   return missed;
 }
 
-int train(const std::string& kind, const std::string& gpu, const std::string& perf,
-          std::int64_t epochs, const std::string& out, const std::string& pretrained) {
-  NetModel model;
-  if (!pretrained.empty()) model = read_kept(pretrained);
-  const Published data = read_published(gpu, perf, model);
+// A network from scratch, or the late half of `pretrained`; returns CPU seconds.
+double train_on(const Published& data, const std::string& kind, const std::string& pretrained,
+                std::int64_t epochs, NetModel& model, std::vector<double>* course) {
   const Part learnt = data.learnt(), stop = data.stop();
   model.outputs.clear();
   for (const Label& label : learnt.labels) model.outputs.push_back(scale_of(label));
@@ -240,25 +241,71 @@ int train(const std::string& kind, const std::string& gpu, const std::string& pe
   const test::ReadyRun run(42, 1);
   const std::clock_t begin = std::clock();
   train_network(model, learnt.view(), stop.view(), training, run);
-  const double minutes = double(std::clock() - begin) / CLOCKS_PER_SEC / 60;
-  const std::vector<double> course = run.metric("valid_loss");
+  if (course) *course = run.metric("valid_loss");
+  return double(std::clock() - begin) / CLOCKS_PER_SEC;
+}
+
+int train(const std::string& kind, const std::string& gpu, const std::string& perf,
+          std::int64_t epochs, const std::string& out, const std::string& pretrained) {
+  NetModel model;
+  if (!pretrained.empty()) model = read_kept(pretrained);
+  const Published data = read_published(gpu, perf, model);
+  std::vector<double> course;
+  const double seconds = train_on(data, kind, pretrained, epochs, model, &course);
   for (std::size_t e = 0; e < course.size(); e += std::max<std::size_t>(1, course.size() / 10))
     std::printf("epoch %zu: validation %.4f\n", e + 1, course[e]);
   write_model(model, out);
-  std::printf("%s on %s: %.2f CPU minutes, error %.4f\n", kind.c_str(), gpu.c_str(), minutes,
+  std::printf("%s on %s: %.2f CPU minutes, error %.4f\n", kind.c_str(), gpu.c_str(), seconds / 60,
               error_of_all(model, data.judged()));
   return 0;
+}
+
+// Of a training of so many epochs, from one of one epoch and one of four.
+double seconds_of(const std::string& kind, const std::string& gpu, const std::string& perf,
+                  const std::string& pretrained, std::int64_t epochs) {
+  const auto spent = [&](std::int64_t some) {
+    NetModel model;
+    if (!pretrained.empty()) model = read_kept(pretrained);
+    const Published data = read_published(gpu, perf, model);
+    return train_on(data, kind, pretrained, some, model, nullptr);
+  };
+  const double one = spent(1), four = spent(4);
+  return one + static_cast<double>(epochs - 1) * (four - one) / 3;
+}
+
+struct Kept {
+  std::string path;
+  std::int64_t epochs = 0;
+};
+
+int judge_transfer(const std::string& kind, const std::string& gpu, const std::string& perf,
+                   const Kept& scratch, const Kept& transferred, const std::string& pretrained) {
+  const auto error = [&](const std::string& path) {
+    NetModel model = read_kept(path);
+    const Published data = read_published(gpu, perf, model);
+    return error_of_all(model, data.judged());
+  };
+  const double from_scratch = error(scratch.path);
+  int missed = test::show(kind + "_transfer_error_" + gpu, error(transferred.path), "MSE",
+                          "<=", from_scratch);
+  const double whole = seconds_of(kind, gpu, perf, "", scratch.epochs);
+  const double late = seconds_of(kind, gpu, perf, test::broken() ? "" : pretrained,
+                                 test::broken() ? scratch.epochs : transferred.epochs);
+  test::show(kind + "_scratch_seconds_" + gpu, whole, "CPU s");
+  return missed | test::show(kind + "_transfer_time_" + gpu, late / whole, "x", "<=", 0.5);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  const bool judges = what == "judge" && argc == 5;
-  if (!judges && !(what == "train" && (argc == 6 || argc == 7))) {
+  const bool judges = what == "judge" && argc == 5, transfers = what == "transfer" && argc == 9;
+  if (!judges && !transfers && !(what == "train" && (argc == 6 || argc == 7))) {
     std::puts(
         "use: driple_net_accuracy judge KIND GPU MODEL.omen\n"
-        "     driple_net_accuracy train KIND GPU EPOCHS OUT.omen [PRETRAINED.omen]");
+        "     driple_net_accuracy train KIND GPU EPOCHS OUT.omen [PRETRAINED.omen]\n"
+        "     driple_net_accuracy transfer KIND GPU SCRATCH.omen EPOCHS TRANSFERRED.omen EPOCHS "
+        "PRETRAINED.omen");
     return 2;
   }
   const char* data = std::getenv("OMEN_DATA");
@@ -270,5 +317,8 @@ int main(int argc, char** argv) {
   at::set_num_threads(1);
   at::manual_seed(42);
   if (judges) return judge(argv[2], argv[3], perf, argv[4]);
+  if (transfers)
+    return judge_transfer(argv[2], argv[3], perf, {argv[4], std::atoll(argv[5])},
+                          {argv[6], std::atoll(argv[7])}, argv[8]);
   return train(argv[2], argv[3], perf, std::atoll(argv[4]), argv[5], argc == 7 ? argv[6] : "");
 }
