@@ -201,8 +201,9 @@ TEST(CorunNotes, NamesTheNearestPairs) {
               "c,b,x,y,25,80,v100,mps,0.6\n"
               "c,b,x,y,25,80,k80,mps,0.5\n");
   place.write("own.csv", "job,partner,util_pct,partner_util_pct,rho\nloop,loop,50,50,0.5\n");
-  const Table jobs =
-      csv_table("workload_id,name,family,util_pct\n0,a,x,20\n1,b,y,80\n2,new,x,30\n3,nameless,,\n");
+  const Table jobs = csv_table(
+      "workload_id,name,family,util_pct\n0,a,x,20\n1,b,y,80\n2,new,x,30\n3,nameless,,\n4,mid,z,"
+      "50\n");
   const Queue queue = read_queue(jobs);
   CorunNotes notes;
   notes.read((place / "user.csv").string(), "");
@@ -212,7 +213,8 @@ TEST(CorunNotes, NamesTheNearestPairs) {
   EXPECT_THAT(same, HasSubstr("; measured: a beside b 0.70 (the same), c beside b 0.60 ("));
   // The nearest of a job that nobody measured is the one that keeps the GPU as busy.
   EXPECT_THAT(notes.about(2, 1, "v100", "mps"), HasSubstr("measured: c beside b 0.60 (0.2 away)"));
-  EXPECT_THAT(notes.about(1, 1, "", ""), HasSubstr(", ours)"));
+  EXPECT_THAT(notes.about(4, 4, "", ""),
+              HasSubstr("measured: loop beside loop 0.50 (2.0 away, ours), "));
   EXPECT_EQ(notes.about(3, 1, "", ""), "");  // nothing is known of it
   EXPECT_EQ(CorunNotes().about(0, 1, "", ""), "");
 }
