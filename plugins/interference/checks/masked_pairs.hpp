@@ -15,6 +15,8 @@ namespace omen::interference::checks {
 std::optional<std::filesystem::path> data_directory();
 
 PairForecast fitted(const Measured& seen, Method method, std::uint64_t seed = 1);
+// What `baseline.gbt` says of all rows, having seen some of them.
+std::vector<double> rho_of_gbt(const std::vector<DirectedRow>& rows, const std::vector<bool>& seen);
 double mean_error(const std::vector<Speed>& said, const std::vector<double>& rho);
 
 }  // namespace omen::interference::checks

@@ -29,6 +29,7 @@ struct SoloData {
     rows.workload_id.push_back(static_cast<std::int64_t>(value.size()));
     rows.texts.push_back({name});
     rows.batch.push_back(batch);
+    rows.synthetic.push_back(false);
     rows.counters.conservativeResize(static_cast<learn::Index>(rows.batch.size()),
                                      static_cast<learn::Index>(counters.size()));
     for (std::size_t c = 0; c < counters.size(); ++c)

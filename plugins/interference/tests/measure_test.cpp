@@ -32,7 +32,7 @@ TEST(Corun, CommandsThatDieHangOrDoNotExistAreNamed) {
   const test::TempDir directory;
   CorunOptions options = quick(directory);
   const auto measure = [&](const CommandLine& command) {
-    return error_of([&] { measure_corun(command, command, options, [](double) {}); });
+    return error_of([&] { measure_corun({command, command}, options, [](double) {}); });
   };
   EXPECT_THAT(measure({"sh", "-c", "exit 3"}),
               IsError(OMEN_UNAVAILABLE, HasSubstr("ended with code 3"), HasSubstr("window")));
@@ -49,7 +49,9 @@ TEST(Corun, ACommandThatHangsAfterSomeStepsHasNoRate) {
                              "for i in 1 2 3 4 5; do read up rest < /proc/uptime; echo "
                              "\"${up%.*}${up#*.}0000000 step\" >> "
                              "\"$OMEN_MARK_FILE\"; sleep 0.02; done; trap '' TERM; sleep 100"};
-  EXPECT_THAT(error_of([&] { measure_corun(hangs, hangs, options, [](double) {}); }),
+  EXPECT_THAT(error_of([&] {
+                measure_corun({hangs, hangs}, options, [](double) {});
+              }),
               IsError(OMEN_UNAVAILABLE, HasSubstr("its window"), _));
 }
 

@@ -9,6 +9,8 @@
 #include "omen/testing/csv_table.hpp"
 #include "omen/testing/errors.hpp"
 #include "omen/testing/ready_run.hpp"
+#include "omen/testing/temp_dir.hpp"
+#include "pack/corun_notes.hpp"
 #include "pack/matching.hpp"
 #include "pack/pack_scorer.hpp"
 
@@ -187,6 +189,34 @@ TEST(PackScorer, ListsAndRanksWholeQueues) {
   const Table scores = scorer.score(data.view(), run).read_all();
   EXPECT_EQ(scores.rows(), candidates.rows());
   EXPECT_THAT(std::string(scores.strings("reason")[0]), HasSubstr("best for the queue"));
+}
+
+// Pairs of other names are found by what is known of both jobs; other places are further away.
+TEST(CorunNotes, NamesTheNearestPairs) {
+  const test::TempDir place;
+  place.write("user.csv",
+              "job,partner,family,partner_family,util_pct,partner_util_pct,device,mode,rho\n"
+              "a,b,x,y,20,80,v100,mps,0.7\n"
+              "b,a,y,x,80,20,v100,mps,0.9\n"
+              "c,b,x,y,25,80,v100,mps,0.6\n"
+              "c,b,x,y,25,80,k80,mps,0.5\n");
+  place.write("own.csv", "job,partner,util_pct,partner_util_pct,rho\nloop,loop,50,50,0.5\n");
+  const Table jobs = csv_table(
+      "workload_id,name,family,util_pct\n0,a,x,20\n1,b,y,80\n2,new,x,30\n3,nameless,,\n4,mid,z,"
+      "50\n");
+  const Queue queue = read_queue(jobs);
+  CorunNotes notes;
+  notes.read((place / "user.csv").string(), "");
+  notes.read((place / "own.csv").string(), "ours");
+  notes.place(jobs, queue);
+  const std::string same = notes.about(0, 1, "v100", "mps");
+  EXPECT_THAT(same, HasSubstr("; measured: a beside b 0.70 (the same), c beside b 0.60 ("));
+  // The nearest of a job that nobody measured is the one that keeps the GPU as busy.
+  EXPECT_THAT(notes.about(2, 1, "v100", "mps"), HasSubstr("measured: c beside b 0.60 (0.2 away)"));
+  EXPECT_THAT(notes.about(4, 4, "", ""),
+              HasSubstr("measured: loop beside loop 0.50 (2.0 away, ours), "));
+  EXPECT_EQ(notes.about(3, 1, "", ""), "");  // nothing is known of it
+  EXPECT_EQ(CorunNotes().about(0, 1, "", ""), "");
 }
 
 TEST(PackScorer, RefusesWhatCannotBe) {

@@ -115,6 +115,33 @@ TEST(SoloPredictor, OneBatchSizeAndConstantsHaveADefinedAnswer) {
   for (const double rate : said.numbers("rate_per_s")) EXPECT_NEAR(rate, 5, 0.1);
 }
 
+// Filled rows train, but an interval tells what measured ones are missed by.
+TEST(SoloPredictor, FilledRowsDoNotChangeIntervals) {
+  const auto width = [](const char* mark) {
+    std::string workloads = "workload_id,network,batch,synthetic\n",
+                targets = "workload_id,rate_per_s\n";
+    int id = 0;
+    for (const int batch : {1, 2, 4, 8, 16, 32, 64}) {
+      const bool measured = batch == 1 || batch == 4 || batch == 16 || batch == 64;
+      if (!measured && !mark) continue;
+      workloads += std::to_string(id) + ",a," + std::to_string(batch) + ",";
+      workloads += measured ? "false" : mark;
+      workloads += "\n";
+      targets += std::to_string(id++) + "," + std::to_string(100 - 20 * (batch % 3)) + "\n";
+    }
+    MemoryDataset data;
+    data.put("workloads", csv_table(workloads));
+    data.put("targets", csv_table(targets));
+    SoloPredictor solo, kept;
+    solo.fit(data.view(), Dataset(nullptr), test::ReadyRun());
+    test::round_trip(solo, kept);
+    const Table said = answers(kept, "workload_id,network,batch\n0,a,11\n");
+    return said.numbers("rate_per_s.hi")[0] / said.numbers("rate_per_s.lo")[0];
+  };
+  EXPECT_NEAR(width("true"), width(nullptr), 1e-6);
+  EXPECT_GT(std::abs(width("false") - width(nullptr)), 0.01);
+}
+
 TEST(SoloPredictor, RefusesWhatCannotBe) {
   SoloPredictor solo;
   MemoryDataset data;
@@ -126,7 +153,7 @@ TEST(SoloPredictor, RefusesWhatCannotBe) {
   EXPECT_THAT(fit(), IsError(OMEN_INVALID_DATA, HasSubstr("a batch size is 0"), _));
   data.put("workloads", csv_table("workload_id,network,batch\n0,a,4\n1,a,8\n"));
   data.put("targets", csv_table("workload_id,rate_per_s\n0,\n1,6\n"));
-  EXPECT_THAT(fit(), IsError(OMEN_INVALID_DATA, HasSubstr("fewer than two rows"), _));
+  EXPECT_THAT(fit(), IsError(OMEN_INVALID_DATA, HasSubstr("fewer than two measured rows"), _));
   EXPECT_THAT(error_of([&] { answers(solo, "workload_id,batch\n0,8\n"); }),
               IsError(OMEN_INVALID_STATE, HasSubstr("no model"), _));
 }

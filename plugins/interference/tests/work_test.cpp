@@ -8,6 +8,9 @@
 #include <cmath>
 
 #include "omen/testing/errors.hpp"
+#if OMEN_INTERFERENCE_NETWORKS
+#include "work/device_loops.hpp"
+#endif
 
 namespace omen::interference {
 namespace {
@@ -38,6 +41,21 @@ TEST(Work, BatchSizesStandBehindAColon) {
       EXPECT_THAT(message(std::string(kind.name) + bad), IsError(OMEN_INVALID_ARGUMENT, _, _));
   }
 }
+
+#if OMEN_INTERFERENCE_NETWORKS
+TEST(Work, LoopsRunAsTensorsToo) {
+  DeviceLoopSizes small;
+  small.side = 16;
+  small.memory_words = small.cache_words = 256;
+  small.rounds = 2;
+  for (const LoopKind kind :
+       {LoopKind::kCompute, LoopKind::kMemory, LoopKind::kCache, LoopKind::kIdle}) {
+    const std::unique_ptr<Load> load = make_device_loop(kind, c10::Device(c10::kCPU), 1, small);
+    for (int i = 0; i < 3; ++i) load->step();
+    EXPECT_TRUE(std::isnan(load->loss())) << loop_name(kind);
+  }
+}
+#endif
 
 TEST(Work, TrainingsLearn) {
   // A pole to balance, two networks against each other and a warm-up have no loss that falls.

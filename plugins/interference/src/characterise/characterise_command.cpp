@@ -10,6 +10,8 @@
 namespace omen::interference {
 namespace {
 
+constexpr std::size_t kLeastJobs = 3;
+
 Table choice_table(const std::vector<FeatureChoice>& all) {
   std::vector<std::string> feature, before, with;
   std::vector<double> value, r2;
@@ -62,10 +64,16 @@ void draw_heat_map(const JobTable& table, const std::vector<FeatureChoice>& all,
 
 int CharacteriseCommand::run(const std::vector<std::string>& args, const TablesOut& out,
                              const Run& run) {
-  if (args.size() != 1)
-    throw Error(OMEN_INVALID_ARGUMENT, "characterise needs a table of jobs",
-                "Use: omen interference characterise JOBS.csv --target util_pct.");
-  const JobTable table = JobTable::read(args[0]);
+  if (args.empty())
+    throw Error(OMEN_INVALID_ARGUMENT, "characterise needs a table of jobs or recordings",
+                "Use: omen interference characterise JOBS.csv --target util_pct, or name what omen "
+                "profile -o recorded of several runs.");
+  const JobTable table = JobTable::of(args);
+  if (table.rows() < kLeastJobs)
+    throw Error(OMEN_INVALID_DATA,
+                "correlations need " + std::to_string(kLeastJobs) + " jobs, and there are " +
+                    std::to_string(table.rows()),
+                "Name the recordings of more runs, or a table with more rows.");
   ChoiceRules rules;
   rules.kind = parse_coefficient(options_.coefficient);
   rules.least_r2 = options_.least_r2;

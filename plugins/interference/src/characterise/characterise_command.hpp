@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `omen interference characterise`: which columns of a table of jobs tell something about a target.
+// `omen interference characterise`: which columns of measured jobs tell something about a target.
 #pragma once
 
 #include <omen/plugin.hpp>

@@ -110,10 +110,10 @@ void draw(const Run& run, const Tried& tried, const Matrix& x, const FittedClust
 
 int ClusterCommand::run(const std::vector<std::string>& args, const TablesOut& out,
                         const Run& run) {
-  if (args.size() != 1)
-    throw Error(OMEN_INVALID_ARGUMENT, "cluster needs a table of jobs",
+  if (args.empty())
+    throw Error(OMEN_INVALID_ARGUMENT, "cluster needs a table of jobs or recordings",
                 "Use: omen interference cluster JOBS.csv --columns util_pct,memory_pct.");
-  const JobTable table = JobTable::read(args[0]);
+  const JobTable table = JobTable::of(args);
   const std::vector<std::string> columns = listed_columns(options_.columns);
   const Matrix x = matrix_of(table, columns, options_.scale);
   if (!x.allFinite())

@@ -19,7 +19,9 @@ Groups groups_of(const JobTable& table, const DensifyOptions& options) {
         &batch = table.column(options.batch);
   Groups groups;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    if (std::isnan(value[row]) || std::isnan(batch[row])) continue;
+    // A row that was filled before is no measurement.
+    if (std::isnan(value[row]) || std::isnan(batch[row]) || table.is_set(kSyntheticColumn, row))
+      continue;
     const std::string name = table.is_text(options.group)
                                  ? table.text(options.group, row)
                                  : std::to_string(std::lround(table.column(options.group)[row]));
@@ -82,18 +84,18 @@ Table filled_table(const Groups& groups, const DensifyOptions& options, const Ru
       .add(options.column, std::move(value))
       .add("deviation", std::move(deviation))
       .valid(has_bar)
-      .add_bools("synthetic", synthetic)
+      .add_bools(kSyntheticColumn, synthetic)
       .finish();
 }
 
 // Every method on every group: the circular protocol of the original and what it cannot see.
 Table quality_table(const Groups& groups, const DensifyOptions& options) {
   std::vector<std::string> method;
-  std::vector<double> mse, rmse, mae, honest;
+  std::vector<double> mse, rmse, mae, honest, honest_mse, honest_rmse;
   std::vector<bool> known;
   for (const CurveMethod each : all_curve_methods()) {
     const FillOptions how = fill_options(options, each);
-    double squares = 0, absolute = 0, count = 0, out = 0, left_out = 0;
+    double squares = 0, absolute = 0, count = 0, out = 0, out_squares = 0, left_out = 0;
     for (const auto& [name, measured] : groups) {
       if (measured.batch.size() < 3) continue;
       const std::vector<double> grid = grid_of(options, measured);
@@ -103,6 +105,7 @@ Table quality_table(const Groups& groups, const DensifyOptions& options) {
       count += static_cast<double>(errors.count);
       for (const double miss : leave_one_out(measured, grid, how)) {
         out += miss;
+        out_squares += miss * miss;
         ++left_out;
       }
     }
@@ -112,6 +115,8 @@ Table quality_table(const Groups& groups, const DensifyOptions& options) {
     rmse.push_back(std::sqrt(mse.back()));
     mae.push_back(known.back() ? absolute / count : 0);
     honest.push_back(known.back() ? out / left_out : 0);
+    honest_mse.push_back(known.back() ? out_squares / left_out : 0);
+    honest_rmse.push_back(std::sqrt(honest_mse.back()));
   }
   return TableBuilder()
       .add_strings("method", method)
@@ -120,6 +125,10 @@ Table quality_table(const Groups& groups, const DensifyOptions& options) {
       .add("remade_rmse", std::move(rmse))
       .valid(known)
       .add("remade_mae", std::move(mae))
+      .valid(known)
+      .add("left_out_mse", std::move(honest_mse))
+      .valid(known)
+      .add("left_out_rmse", std::move(honest_rmse))
       .valid(known)
       .add("left_out_mae", std::move(honest))
       .valid(known)

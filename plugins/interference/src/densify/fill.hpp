@@ -23,6 +23,9 @@ struct FillOptions {
   bool monotone = false;       // between neighbours no value leaves their range
 };
 
+// Column of a filled table: whether nobody measured the row.
+inline constexpr const char* kSyntheticColumn = "synthetic";
+
 struct Filled {
   double batch, value, deviation;
   bool is_synthetic;

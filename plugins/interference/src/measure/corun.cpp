@@ -80,7 +80,7 @@ class Runner {
 // What one command did in a window.
 struct Stretch {
   double rate_per_s = 0;  // between the first and the last mark
-  std::vector<double> step_ms;
+  std::vector<double> step_ms, device_percent;
   double cpu_share = 0, memory_mib = 0;
 };
 
@@ -131,13 +131,16 @@ std::vector<Stretch> stretches_of(const std::vector<CommandLine>& commands,
   }
   const std::int64_t from = telemetry::machine_clock().now_ns() + ns(options.warmup_s);
   const std::int64_t to = from + ns(options.window_s);
-  std::vector<double> cpu_before(runners.size(), -1);
+  std::vector<double> cpu_before(runners.size(), -1), device_percent;
   for (std::int64_t now = 0; now < to; now = telemetry::machine_clock().now_ns()) {
     check();
     for (std::size_t i = 0; i < runners.size(); ++i) {
       runners[i]->wait();
       if (now >= from && cpu_before[i] < 0) cpu_before[i] = runners[i]->use().cpu_s;
     }
+    if (now < from || !options.device_percent) continue;
+    if (const double percent = options.device_percent(); std::isfinite(percent))
+      device_percent.push_back(percent);
   }
   std::vector<Stretch> found;
   for (std::size_t i = 0; i < runners.size(); ++i) {
@@ -145,6 +148,7 @@ std::vector<Stretch> stretches_of(const std::vector<CommandLine>& commands,
     found.push_back(stretch_of(*runners[i], from, to));
     if (cpu_before[i] >= 0) found[i].cpu_share = (use.cpu_s - cpu_before[i]) / options.window_s;
     found[i].memory_mib = use.memory_mib;
+    found[i].device_percent = device_percent;
   }
   return found;
 }
@@ -161,25 +165,32 @@ double student_t(std::size_t freedom) {
 
 }  // namespace
 
-CorunRates measure_corun(const CommandLine& first, const CommandLine& second,
-                         const CorunOptions& options, const std::function<void(double)>& step) {
-  CorunRates rates;
+std::vector<CorunRates> measure_corun(const std::vector<CommandLine>& commands,
+                                      const CorunOptions& options,
+                                      const std::function<void(double)>& step) {
+  std::vector<CorunRates> rates(commands.size());
+  const auto stretches = static_cast<double>(commands.size() + 1);
+  const auto keep = [](const Stretch& from, std::vector<double>& rate, std::vector<double>& ms) {
+    rate.push_back(from.rate_per_s);
+    ms.insert(ms.end(), from.step_ms.begin(), from.step_ms.end());
+  };
   for (int turn = 0; turn < options.repeats; ++turn) {
-    const auto done = [&](double part) { step((turn + part) / options.repeats); };
-    const auto keep = [](const Stretch& from, std::vector<double>& rate, std::vector<double>& ms) {
-      rate.push_back(from.rate_per_s);
-      ms.insert(ms.end(), from.step_ms.begin(), from.step_ms.end());
+    const auto done = [&](std::size_t stretch) {
+      step((turn + static_cast<double>(stretch) / stretches) / options.repeats);
     };
-    for (const int which : {0, 1}) {
-      const Stretch alone =
-          stretches_of({which == 0 ? first : second}, options, [&] { done(0.33 * which); })[0];
-      keep(alone, rates.alone[which], rates.alone_ms[which]);
-      rates.cpu_share[which] += alone.cpu_share / options.repeats;
-      rates.memory_mib[which] = std::max(rates.memory_mib[which], alone.memory_mib);
+    for (std::size_t which = 0; which < commands.size(); ++which) {
+      const Stretch alone = stretches_of({commands[which]}, options, [&] { done(which); })[0];
+      CorunRates& of = rates[which];
+      keep(alone, of.alone, of.alone_ms);
+      of.cpu_share += alone.cpu_share / options.repeats;
+      of.memory_mib = std::max(of.memory_mib, alone.memory_mib);
+      of.device_percent.insert(of.device_percent.end(), alone.device_percent.begin(),
+                               alone.device_percent.end());
     }
-    const std::vector<Stretch> both = stretches_of({first, second}, options, [&] { done(0.66); });
-    for (const int which : {0, 1})
-      keep(both[static_cast<std::size_t>(which)], rates.together[which], rates.together_ms[which]);
+    const std::vector<Stretch> all =
+        stretches_of(commands, options, [&] { done(commands.size()); });
+    for (std::size_t which = 0; which < commands.size(); ++which)
+      keep(all[which], rates[which].together, rates[which].together_ms);
   }
   return rates;
 }

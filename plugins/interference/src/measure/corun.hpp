@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two commands alone and together, again and again: how fast each is beside the other.
+// Commands alone and together, again and again: how fast each is beside the others.
 #pragma once
 
 #include <filesystem>
@@ -17,22 +17,26 @@ struct CorunOptions {
   double patience_s = 30;  // in which a command must leave its first mark
   int repeats = 5;
   std::filesystem::path directory;  // for the mark files; must exist
+  // How busy a device is now, in percent; NaN where that is not known. Empty: nobody asks.
+  std::function<double()> device_percent = {};
 };
 
-// What each turn measured, in steps a second.
+// What one of the commands did.
 struct CorunRates {
-  std::vector<double> alone[2], together[2];
-  std::vector<double> alone_ms[2], together_ms[2];  // how long each step took, of all turns
-  double cpu_share[2] = {0, 0};                     // of one core, alone
-  double memory_mib[2] = {0, 0};                    // resident, alone
+  std::vector<double> alone, together;        // steps a second, by turn
+  std::vector<double> alone_ms, together_ms;  // how long each step took, of all turns
+  double cpu_share = 0;                       // of one core, alone
+  double memory_mib = 0;                      // resident, alone
+  std::vector<double> device_percent;         // every reading alone
 };
 
-// Each turn runs the first alone, the second alone, and both, so that drifts of the machine meet
-// all three. Steps are the marks that a command leaves in the file named by OMEN_MARK_FILE.
+// Each turn runs every command alone and then all of them, so that drifts of the machine meet all
+// alike. Steps are the marks that a command leaves in the file named by OMEN_MARK_FILE.
 // Commands are ended when their window is over. OMEN_UNAVAILABLE where a command ends early, leaves
 // no mark in time or none in its window; OMEN_NOT_FOUND where there is no such command.
-CorunRates measure_corun(const CommandLine& first, const CommandLine& second,
-                         const CorunOptions& options, const std::function<void(double)>& step);
+std::vector<CorunRates> measure_corun(const std::vector<CommandLine>& commands,
+                                      const CorunOptions& options,
+                                      const std::function<void(double)>& step);
 
 struct CorunSpeed {
   double median = 0;

@@ -6,7 +6,7 @@
 
 namespace omen::interference {
 
-CommandLine load_command(const std::string& load) {
+CommandLine load_command(const std::string& load, const std::string& devices, double seconds) {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error)
@@ -15,7 +15,8 @@ CommandLine load_command(const std::string& load) {
   return {"setpriv",     "--pdeathsig",  "KILL",
           "sh",          "-c",           R"(exec "$0" "$@" > /dev/null 2>&1)",
           self.string(), "interference", "work",
-          load,          "--seconds",    "100000"};
+          load,          "--seconds",    std::to_string(seconds),
+          "--devices",   devices};
 }
 
 }  // namespace omen::interference

@@ -9,7 +9,9 @@
 namespace omen::interference {
 
 // This program again, silent, and gone with whoever started it, even where it was stopped. It
-// outlasts every window; it is ended from outside. OMEN_UNAVAILABLE without /proc.
-CommandLine load_command(const std::string& load);
+// usually outlasts every window and is ended from outside. OMEN_UNAVAILABLE without /proc.
+// `devices`: where it runs, such as cuda:0; `seconds`: after which it ends by itself.
+CommandLine load_command(const std::string& load, const std::string& devices = "cpu",
+                         double seconds = 100000);
 
 }  // namespace omen::interference

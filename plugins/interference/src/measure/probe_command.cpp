@@ -3,13 +3,19 @@
 #include "measure/probe_command.hpp"
 
 #include <omen/learn/quantile.hpp>
+#include <omen/telemetry/job.hpp>
 
 #include "measure/campaign.hpp"
+#include "measure/gpu_use.hpp"
 #include "measure/load_command.hpp"
 #include "measure/loops.hpp"
 
 namespace omen::interference {
 namespace {
+
+constexpr const char* kFirstGpu = "cuda:0";
+constexpr const char* kSharedGpu = "timeslice";
+constexpr double kTrialSeconds = 0.1;
 
 // What interference.pair knows of a job: one row of a queue, with the columns of a co-run.
 class JobRow {
@@ -24,6 +30,14 @@ class JobRow {
   TableBuilder table_;
 };
 
+// Whether our loops run on the first GPU: that takes a LibTorch with CUDA beside the driver.
+bool loops_run_on_gpu(double patience_s) {
+  telemetry::Job trial = telemetry::Job::start(
+      load_command(loop_name(LoopKind::kCompute), kFirstGpu, kTrialSeconds), {});
+  return trial.wait(static_cast<std::int64_t>(patience_s * 1e9)) && trial.end().signal == 0 &&
+         trial.end().exit_code == 0;
+}
+
 }  // namespace
 
 int ProbeCommand::run(const std::vector<std::string>& args, const TablesOut& out, const Run& run) {
@@ -37,34 +51,43 @@ int ProbeCommand::run(const std::vector<std::string>& args, const TablesOut& out
   options.patience_s = options_.patience_s;
   options.repeats = options_.repeats;
   options.directory = run.scratch_dir();
+  std::unique_ptr<GpuUse> gpu = GpuUse::open();
+  if (gpu && !loops_run_on_gpu(options.patience_s)) gpu = nullptr;
+  const std::string devices = gpu ? kFirstGpu : "cpu";
+  if (gpu) options.device_percent = [&gpu] { return gpu->util_percent(); };
   const LoopKind kinds[] = {LoopKind::kCompute, LoopKind::kMemory, LoopKind::kCache};
   std::vector<std::string> load;
-  std::vector<double> rho, sensitivity, pressure, alone, alone_ms;
+  std::vector<double> rho, sensitivity, pressure, alone, alone_ms, busy;
   std::vector<bool> precise;
   double done = 0, share = 0, memory = 0;
   for (const LoopKind kind : kinds) {
-    const CorunRates rates =
-        measure_corun(args, load_command(loop_name(kind)), options,
+    const std::vector<CorunRates> rates =
+        measure_corun({args, load_command(loop_name(kind), devices)}, options,
                       [&](double part) { run.step((done + part) / 3, loop_name(kind)); });
-    const CorunSpeed own = speed_of(rates.alone[0], rates.together[0]);
-    const CorunSpeed other = speed_of(rates.alone[1], rates.together[1]);
+    const CorunRates& job = rates[0];
+    const CorunSpeed own = speed_of(job.alone, job.together);
+    const CorunSpeed other = speed_of(rates[1].alone, rates[1].together);
     load.emplace_back(loop_name(kind));
     rho.push_back(own.median);
     sensitivity.push_back(1 / own.median);
     pressure.push_back(1 / other.median);
     precise.push_back(own.is_precise && other.is_precise);
-    alone.insert(alone.end(), rates.alone[0].begin(), rates.alone[0].end());
-    alone_ms.insert(alone_ms.end(), rates.alone_ms[0].begin(), rates.alone_ms[0].end());
-    share += rates.cpu_share[0] / 3;
-    memory = std::max(memory, rates.memory_mib[0]);
+    alone.insert(alone.end(), job.alone.begin(), job.alone.end());
+    alone_ms.insert(alone_ms.end(), job.alone_ms.begin(), job.alone_ms.end());
+    busy.insert(busy.end(), job.device_percent.begin(), job.device_percent.end());
+    share += job.cpu_share / 3;
+    memory = std::max(memory, job.memory_mib);
     ++done;
   }
   const Place place = shared_place();
   JobRow job;
   job.put("job", options_.name.empty() ? args[0] : options_.name);
-  job.put("device", kCoresDevice);
-  job.put("mode", place_name(place));
-  job.put("util_pct", 100 * share / cores_of(place), "%");
+  job.put("device", gpu ? gpu->name() : kCoresDevice);
+  job.put("mode", gpu ? kSharedGpu : place_name(place));
+  if (!gpu)
+    job.put("util_pct", 100 * share / cores_of(place), "%");
+  else if (!busy.empty())
+    job.put("util_pct", learn::mean(busy), "%");
   job.put("step_ms", 1000 / median(alone), "ms");
   job.put("rss_mib", memory, "MiB");
   for (std::size_t i = 0; i < load.size(); ++i) {

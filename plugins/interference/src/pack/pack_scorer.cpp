@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <omen/host.hpp>
 #include <omen/join.hpp>
 #include <omen/score_rows.hpp>
 #include <optional>
@@ -15,6 +17,8 @@
 
 namespace omen::interference {
 namespace {
+
+constexpr const char* kOwnCoruns = "own";
 
 // A candidate as it came back from the host.
 struct Choice {
@@ -140,6 +144,17 @@ std::map<std::size_t, const Choice*> match_queue(const std::vector<Choice>& choi
   return chosen;
 }
 
+// The user's co-runs stand before ours, which the plugin brings.
+CorunNotes notes_for(const std::string& explain, const Table& workloads, const Queue& queue) {
+  CorunNotes notes;
+  if (explain.empty()) return notes;
+  if (explain != kOwnCoruns) notes.read(explain, "");
+  const std::filesystem::path own = std::filesystem::path(plugin_dir()) / "data/coruns.csv";
+  if (std::filesystem::exists(own)) notes.read(own.string(), "ours on processor cores");
+  notes.place(workloads, queue);
+  return notes;
+}
+
 }  // namespace
 
 std::vector<Option<PackOptions>> PackOptions::spec() {
@@ -160,8 +175,9 @@ std::vector<Option<PackOptions>> PackOptions::spec() {
           .range(0, 1e6)
           .unit("MiB"),
       opt(&O::explain, "explain",
-          "table of co-runs with job, partner and rho, whose nearest pairs are named in the "
-          "reasons"));
+          "table of co-runs with job, partner and rho; the nearest of them and of our own are "
+          "named "
+          "in the reasons. own: of ours alone"));
 }
 
 PackRules PackOptions::rules() const {
@@ -191,7 +207,7 @@ TableStream PackScorer::score(const Dataset& in, const Run& run) {
   judge_all(choices, queue, parse_gpus(options_.gpus), options_.rules(), run);
   std::map<std::size_t, const Choice*> matched;
   if (options_.match) matched = match_queue(choices, queue.jobs.size());
-  const CorunNotes notes = options_.explain.empty() ? CorunNotes() : CorunNotes(options_.explain);
+  const CorunNotes notes = notes_for(options_.explain, workloads, queue);
 
   std::vector<const Choice*> order;
   for (const Choice& choice : choices) order.push_back(&choice);
@@ -215,8 +231,8 @@ TableStream PackScorer::score(const Dataset& in, const Run& run) {
     std::string reason = choice->verdict.reason;
     if (is_first(*choice) && choice->partner >= 0) reason = "best for the queue; " + reason;
     if (choice->partner >= 0)
-      reason += notes.about(queue.jobs[choice->job],
-                            queue.jobs[static_cast<std::size_t>(choice->partner)]);
+      reason += notes.about(choice->job, static_cast<std::size_t>(choice->partner), choice->device,
+                            choice->mode);
     rows.add(queue.ids[choice->job], choice->candidate, score, choice->verdict.feasible,
              std::move(reason));
   }

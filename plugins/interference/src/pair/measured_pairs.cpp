@@ -21,16 +21,6 @@ Measured measured_in(const Table& workloads, const Table& targets) {
   return all;
 }
 
-bool is_numeric(const CsvText& table, std::size_t column) {
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    const std::string& cell = table.text(row, column);
-    char* end = nullptr;
-    std::strtod(cell.c_str(), &end);
-    if (!cell.empty() && *end != '\0') return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Measured measured_of(const std::vector<DirectedRow>& rows) {
@@ -56,7 +46,7 @@ Measured read_coruns(const std::string& path) {
   for (std::size_t column = 0; column < table.header().size(); ++column) {
     const std::string& name = table.header()[column];
     if (column == rho || name == "group" || name == "pair" || name == "workload_id") continue;
-    if (column != job && column != partner && is_numeric(table, column)) {
+    if (column != job && column != partner && table.holds_numbers(column)) {
       std::vector<double> numbers;
       for (std::size_t row = 0; row < table.rows(); ++row)
         numbers.push_back(table.number(row, column));

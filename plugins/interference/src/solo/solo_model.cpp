@@ -113,8 +113,11 @@ void SoloModel::fit(const SoloEncoder& encoder, const SoloRows& rows,
   std::vector<double> known;
   for (const double value : values)
     if (std::isfinite(value)) known.push_back(value);
-  if (known.size() < 2)
-    learn::throw_bad_data("fewer than two rows have a value of " + target_,
+  std::size_t real = 0;
+  for (std::size_t row = 0; row < values.size(); ++row)
+    real += std::isfinite(values[row]) && !rows.synthetic[row] ? 1 : 0;
+  if (real < 2)
+    learn::throw_bad_data("fewer than two measured rows have a value of " + target_,
                           "Give rows of jobs alone with their batch size and " + target_ + ".");
   const auto [least, most] = std::minmax_element(known.begin(), known.end());
   logarithmic_ = !percent_ && *least > 0;
@@ -127,6 +130,7 @@ void SoloModel::fit(const SoloEncoder& encoder, const SoloRows& rows,
   deviation_ = std::max(std::sqrt(squares / static_cast<double>(known.size())), 1e-9);
   points_.clear();
   batch_.clear();
+  measured_.clear();
   values_.resize(0);
   curves_.clear();
   observe(encoder, rows, values);
@@ -184,10 +188,12 @@ void SoloModel::observe(const SoloEncoder& encoder, const SoloRows& rows,
     joined[before + static_cast<Index>(i)] = worked(values[static_cast<std::size_t>(known[i])]);
     curves_.push_back(rows.curve(static_cast<std::size_t>(known[i])));
     batch_.push_back(rows.batch[static_cast<std::size_t>(known[i])]);
+    measured_.push_back(!rows.synthetic[static_cast<std::size_t>(known[i])]);
   }
   values_ = joined.tail(all - dropped);
   curves_.erase(curves_.begin(), curves_.begin() + dropped);
   batch_.erase(batch_.begin(), batch_.begin() + dropped);
+  measured_.erase(measured_.begin(), measured_.begin() + dropped);
   for (std::size_t b = 0; b < points_.size(); ++b) {
     Matrix both(all, points_[b].values.cols());
     both << points_[b].values, added[b].values;
@@ -199,20 +205,23 @@ void SoloModel::observe(const SoloEncoder& encoder, const SoloRows& rows,
 void SoloModel::solve() {
   process_ = std::make_unique<learn::GaussianProcess>(kernel_of(scales_), scales_[kNoiseShare]);
   process_->fit(points_, values_, Vector::Ones(values_.size()));
-  draw_curves();
+  drawn_ = drawn_curves(false);
+  drawn_misses_ = learn::ResidualQuantiles(drawn_curves(true).left_out());
 }
 
-void SoloModel::draw_curves() {
-  drawn_ = SoloCurves(percent_       ? CurveScale::kPercent
-                      : logarithmic_ ? CurveScale::kPositive
-                                     : CurveScale::kPlain);
+SoloCurves SoloModel::drawn_curves(bool measured_only) const {
+  SoloCurves drawn(percent_       ? CurveScale::kPercent
+                   : logarithmic_ ? CurveScale::kPositive
+                                  : CurveScale::kPlain);
   for (std::size_t row = 0; row < curves_.size(); ++row)
-    drawn_.add(curves_[row], batch_[row], unworked(values_[static_cast<Index>(row)]));
-  drawn_misses_ = learn::ResidualQuantiles(drawn_.left_out());
+    if (measured_[row] || !measured_only)
+      drawn.add(curves_[row], batch_[row], unworked(values_[static_cast<Index>(row)]));
+  return drawn;
 }
 
-// How many deviations rows are missed by that the process has not seen: one at a time for jobs that
-// are known, whole curves for others.
+// How many deviations measured rows are missed by that the process has not seen: one at a time for
+// jobs that are known, whole curves for others. Filled rows follow from measured ones, so a process
+// that knows them has seen those too.
 void SoloModel::calibrate() {
   std::vector<double> known, foreign;
   const auto score = [&](const learn::Opinions& said, const Vector& truth,
@@ -221,15 +230,22 @@ void SoloModel::calibrate() {
       scores.push_back(std::abs(truth[i] - said.mean(i, 0)) /
                        std::sqrt(said.variance[i] + scales_[kNoiseShare]));
   };
+  std::vector<Index> real;
+  std::set<std::string> unique;
+  for (std::size_t row = 0; row < curves_.size(); ++row)
+    if (measured_[row]) {
+      real.push_back(static_cast<Index>(row));
+      unique.insert(curves_[row]);
+    }
   learn::GaussianProcess process(kernel_of(scales_), scales_[kNoiseShare]);
-  score(process.fit(points_, values_, Vector::Ones(values_.size())), values_, known);
-  const std::set<std::string> unique(curves_.begin(), curves_.end());
+  const Vector values = values_(real);
+  score(process.fit(rows_of(points_, real), values, Vector::Ones(values.size())), values, known);
   std::size_t held = 0;
   for (const std::string& curve : unique) {
     if (unique.size() < 3 || ++held > kMostHeldCurves) break;
     std::vector<Index> in, out;
-    for (std::size_t row = 0; row < curves_.size(); ++row)
-      (curves_[row] == curve ? out : in).push_back(static_cast<Index>(row));
+    for (const Index row : real)
+      (curves_[static_cast<std::size_t>(row)] == curve ? out : in).push_back(row);
     learn::GaussianProcess without(kernel_of(scales_), scales_[kNoiseShare]);
     const Vector rest = values_(in);
     without.fit(rows_of(points_, in), rest, Vector::Ones(rest.size()));
@@ -287,6 +303,7 @@ void SoloModel::save(learn::StateWriter& out, const std::string& prefix) const {
   out.put_numbers(prefix + "sizes",
                   Eigen::Map<const Vector>(batch_.data(), static_cast<Index>(batch_.size())));
   for (const learn::Block& block : points_) out.put_matrix(prefix + block.name, block.values);
+  out.put_integers(prefix + "measured", {measured_.begin(), measured_.end()});
   intervals_.save(out, prefix);
 }
 
@@ -303,6 +320,8 @@ void SoloModel::load(const learn::StateReader& in, const std::string& prefix,
   curves_ = in.strings(prefix + "curves");
   const Vector sizes = in.numbers(prefix + "sizes", values_.size());
   batch_.assign(sizes.data(), sizes.data() + sizes.size());
+  const std::vector<std::int64_t> measured = in.integers(prefix + "measured");
+  measured_.assign(measured.begin(), measured.end());
   points_.clear();
   for (const learn::GaussianProcess::BlockShape& shape : layout)
     points_.push_back({shape.name, in.matrix(prefix + shape.name, values_.size(), shape.columns)});
@@ -310,6 +329,7 @@ void SoloModel::load(const learn::StateReader& in, const std::string& prefix,
   bool sound = how.allFinite() && deviation_ > 0 && scales_.allFinite() && scales_.minCoeff() > 0 &&
                values_.allFinite() && values_.size() >= 2 && values_.size() <= kMostKeptRows &&
                curves_.size() == static_cast<std::size_t>(values_.size()) &&
+               measured_.size() == curves_.size() &&
                std::none_of(batch_.begin(), batch_.end(), [](double b) { return b <= 0; });
   for (const learn::Block& block : points_) sound = sound && block.values.allFinite();
   if (!sound) learn::throw_bad_data("the model's rows are damaged", "Train the model again.");

@@ -73,7 +73,7 @@ class SoloModel {
   double worked(double value) const;
   double unworked(double value) const;
   void solve();
-  void draw_curves();
+  SoloCurves drawn_curves(bool measured_only) const;
   void calibrate();
   learn::Vector starts() const;
   SoloAnswer from_curve(double value, double level, bool outside) const;
@@ -88,6 +88,7 @@ class SoloModel {
   learn::Vector values_;             // worked
   std::vector<std::string> curves_;  // of the rows
   std::vector<double> batch_;        // of the rows
+  std::vector<bool> measured_;       // of the rows; the others train but are never left out
   std::unique_ptr<learn::GaussianProcess> process_;
   SpeedIntervals intervals_;
   SoloCurves drawn_;

@@ -6,6 +6,8 @@
 #include <omen/learn/dataset_reader.hpp>
 #include <omen/learn/errors.hpp>
 
+#include "densify/fill.hpp"
+
 namespace omen::interference {
 namespace {
 
@@ -37,7 +39,7 @@ SoloColumns solo_columns(const Dataset& data, const std::function<void()>& check
   const learn::Rows read = learn::read_rows(data, {}, check);
   SoloColumns columns;
   for (const learn::Column& column : read.frame.columns) {
-    if (column.name == kBatchColumn) continue;
+    if (column.name == kBatchColumn || column.name == kSyntheticColumn) continue;
     (column.categorical ? columns.texts : columns.counters).push_back(column.name);
   }
   return columns;
@@ -52,6 +54,7 @@ SoloRows read_solo_rows(const Dataset& data, const SoloColumns& as,
   rows.counters.resize(static_cast<learn::Index>(read.workload_id.size()),
                        static_cast<learn::Index>(as.counters.size()));
   const learn::Column* batch = column_of(read, kBatchColumn);
+  const learn::Column* synthetic = column_of(read, kSyntheticColumn);
   for (std::size_t row = 0; row < read.workload_id.size(); ++row) {
     std::vector<std::string> texts;
     for (const std::string& name : as.texts) texts.push_back(word_at(column_of(read, name), row));
@@ -60,6 +63,7 @@ SoloRows read_solo_rows(const Dataset& data, const SoloColumns& as,
       rows.counters(static_cast<learn::Index>(row), static_cast<learn::Index>(c)) =
           count_at(column_of(read, as.counters[c]), row);
     rows.batch.push_back(count_at(batch, row));
+    rows.synthetic.push_back(count_at(synthetic, row) == 1 || word_at(synthetic, row) == "true");
     if (rows.batch.back() <= 0)
       learn::throw_bad_data("a batch size is " + std::to_string(rows.batch.back()),
                             "Batch sizes are above 0; leave the cell empty where it is not known.");

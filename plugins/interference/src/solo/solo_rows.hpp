@@ -21,6 +21,7 @@ struct SoloRows {
   std::vector<std::vector<std::string>> texts;  // by row; empty text: not known
   learn::Matrix counters;                       // NaN: not known
   std::vector<double> batch;                    // NaN: not known
+  std::vector<bool> synthetic;                  // filled in by densify, not measured
 
   // All texts of a row: rows with the same are one curve over the batch.
   std::string curve(std::size_t row) const;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <omen/error.hpp>
 #include <omen/join.hpp>
+#include <optional>
 #include <sstream>
 
 namespace omen::interference {
@@ -16,6 +17,13 @@ namespace {
 std::string trimmed(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
   return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
+}
+
+std::optional<double> number_in(const std::string& cell) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc() || end != cell.data() + cell.size()) return std::nullopt;
+  return value;
 }
 
 // One record from `at` on, which then stands behind its end of line.
@@ -75,14 +83,19 @@ std::size_t CsvText::index(std::string_view column) const {
 double CsvText::number(std::size_t row, std::size_t column) const {
   const std::string& cell = cells_[row][column];
   if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc() || end != cell.data() + cell.size())
+  const std::optional<double> value = number_in(cell);
+  if (!value)
     throw Error(OMEN_INVALID_DATA,
                 name_ + ": '" + cell + "' in column " + header_[column] + ", row " +
                     std::to_string(row + 1) + ", is no number",
                 "Leave a cell empty where nothing is known.");
-  return value;
+  return *value;
+}
+
+bool CsvText::holds_numbers(std::size_t column) const {
+  return std::all_of(cells_.begin(), cells_.end(), [column](const std::vector<std::string>& row) {
+    return row[column].empty() || number_in(row[column]);
+  });
 }
 
 std::string read_bytes(const std::string& path) {

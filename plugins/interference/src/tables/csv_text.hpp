@@ -23,6 +23,8 @@ class CsvText {
   const std::string& text(std::size_t row, std::size_t column) const { return cells_[row][column]; }
   // NaN for an empty cell; OMEN_INVALID_DATA for anything else that is no number.
   double number(std::size_t row, std::size_t column) const;
+  // Whether every cell of a column is a number or empty.
+  bool holds_numbers(std::size_t column) const;
 
  private:
   std::string name_;

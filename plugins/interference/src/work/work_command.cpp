@@ -12,6 +12,7 @@
 #if OMEN_INTERFERENCE_NETWORKS
 #include <omen/torch/device.hpp>
 
+#include "work/device_loops.hpp"
 #include "work/networks.hpp"
 #endif
 
@@ -22,6 +23,24 @@ constexpr int kMostBatch = 1 << 16;
 
 std::string known_loads() {
   return join(all_loads(), ", ", [](const LoadKind& kind) { return kind.name; });
+}
+
+// The load where the run wants it: loops run on a GPU too, trainings are of CPU size.
+std::unique_ptr<Load> placed_load(const LoadChoice& choice, const Run& run) {
+#if OMEN_INTERFERENCE_NETWORKS
+  const c10::Device device = torch_kit::pick_device(run.devices());
+  const auto loop = choice.kind - all_loads().data();
+  if (!device.is_cpu() && loop < static_cast<std::ptrdiff_t>(loop_loads().size()))
+    return make_device_loop(static_cast<LoopKind>(loop), device, run.seed());
+  const bool on_cores = device.is_cpu();
+#else
+  const bool on_cores = run.devices() == "cpu";
+#endif
+  if (!on_cores)
+    throw Error(OMEN_UNSUPPORTED,
+                std::string(choice.kind->name) + " does not run on " + run.devices(),
+                "Leave --devices out to run it on processor cores.");
+  return choice.kind->make(choice.batch, run.seed());
 }
 
 }  // namespace
@@ -68,7 +87,7 @@ int WorkCommand::run(const std::vector<std::string>& args, const TablesOut& out,
 #if OMEN_INTERFERENCE_NETWORKS
   const torch_kit::ThreadBudget one_thread(1);
 #endif
-  const std::unique_ptr<Load> load = choice.kind->make(choice.batch, run.seed());
+  const std::unique_ptr<Load> load = placed_load(choice, run);
   const char* file = std::getenv(telemetry::kMarkVariable);
   const auto start = std::chrono::steady_clock::now();
   const std::int64_t steps = run_load(
