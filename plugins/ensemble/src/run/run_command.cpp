@@ -2,8 +2,8 @@
 // The parent: prepares the job, starts and watches the ranks, reports.
 #include "run/run_command.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 
 #include "data/epoch_order.hpp"
@@ -11,7 +11,6 @@
 #include "run/cluster_script.hpp"
 #include "run/run_options.hpp"
 #include "run/run_report.hpp"
-#include "stage/stage_clock.hpp"
 
 namespace omen::ensemble {
 namespace {
@@ -22,27 +21,24 @@ double unix_seconds() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// "step 12 of 40, 3 s left" by the pace so far.
+// "step 12 of 40", and the part that is done of what this attempt found left: a run that goes on
+// from its checkpoints has the pace of the steps since, and so has the time that omen says is left.
 class StepProgress {
  public:
   StepProgress(const Run& run, std::int64_t steps) : run_(run), steps_(steps) {}
   void operator()(double step) {
-    // A resumed run starts at its checkpoint; its pace is that of the steps since.
-    if (first_ < 0 && step > 0) first_ = step, begun_ = wall_seconds();
-    std::string text =
+    if (first_ < 0 && step > 0) first_ = step;
+    const double all = static_cast<double>(steps_);
+    const double done = first_ < 0 ? 0 : (step - first_) / std::max(1.0, all - first_);
+    const std::string text =
         "step " + std::to_string(static_cast<std::int64_t>(step)) + " of " + std::to_string(steps_);
-    if (first_ >= 0 && step > first_) {
-      const double pace = (wall_seconds() - begun_) / (step - first_);
-      text += ", " + std::to_string(std::llround(pace * (static_cast<double>(steps_) - step))) +
-              " s left";
-    }
-    run_.step(step / static_cast<double>(std::max<std::int64_t>(1, steps_)), text.c_str());
+    run_.step(done, text.c_str());
   }
 
  private:
   const Run& run_;
   const std::int64_t steps_;
-  double first_ = -1, begun_ = 0;
+  double first_ = -1;
 };
 
 class RunCommand final : public Command {
