@@ -122,7 +122,7 @@ double equal_width(const KernelRows& rows, const std::vector<CostRow>& answers) 
 // Programs as strangers. In the control intervals are equally wide.
 int intervals(const CostData& data, const std::string& platform) {
   CostOptions options;
-  if (test::broken()) options.interval_bins = 1;
+  if (test::broken()) options.interval_parts = 1;
   const std::vector<CostRow> answers = held_out(data.kernels, data.fold[0], options);
   std::vector<double> widths, covered, flagged;
   for (std::size_t i = 0; i < answers.size(); ++i) {

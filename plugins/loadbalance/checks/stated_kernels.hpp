@@ -16,7 +16,7 @@ namespace omen::loadbalance {
 enum class Truth {
   kDivisible,
   kDependent,  // a group reads what another one writes
-  kUnordered,  // it does, and a driver that starts groups in their order hides it
+  kUnordered,  // it does, which shows where a driver starts the last group first
   kCollides,   // groups write the same place, and none reads it
 };
 

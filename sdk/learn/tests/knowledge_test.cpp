@@ -32,13 +32,25 @@ TEST(Density, CountsNeighboursByTheirDistance) {
   EXPECT_NEAR(density.neighbours(column({100}))[0], 1, 1e-12);
 }
 
+TEST(Density, RowsOfOneGroupAreOneNeighbour) {
+  Density density(1);
+  EXPECT_TRUE(std::isinf(density.groups_near(column({1}), 0.5)[0]));
+  density.fit(column({0, 0, 1}), {7, 7, 3});
+  const Vector found = density.groups_near(column({0, 2}), 0.5);
+  EXPECT_NEAR(found[0], 1 + std::exp(-2), 1e-12);
+  EXPECT_NEAR(found[1], std::exp(-4) + std::exp(-2), 1e-12);
+  density.add(column({0}));
+  EXPECT_NEAR(density.groups_near(column({0}), 0.5)[0], 2 + std::exp(-2), 1e-12);
+}
+
 TEST(Density, IsKept) {
   Density density(0.5), again(0.5);
-  density.fit(column({0, 2}));
+  density.fit(column({0, 2}), {1, 1});
   MemoryState state;
   density.save(state, "d");
   again.load(state, "d", 1);
   EXPECT_EQ(again.neighbours(column({1}))[0], density.neighbours(column({1}))[0]);
+  EXPECT_EQ(again.groups_near(column({1}), 2)[0], std::exp(-0.5));
   EXPECT_THROW(again.load(state, "d", 2), Error);
 }
 
@@ -58,7 +70,8 @@ struct Noisy {
 
 TEST(ConditionalQuantiles, AreNarrowWhereMuchIsKnown) {
   const Noisy data(2000);
-  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, 4);
+  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, Vector::Ones(2000),
+                                       8);
   EXPECT_NEAR(intervals.half_width(0.8, 0.9), 1.28, 0.15);
   EXPECT_NEAR(intervals.half_width(0.8, 0.1), 12.8, 1.5);
   const Noisy fresh(2000);
@@ -68,26 +81,39 @@ TEST(ConditionalQuantiles, AreNarrowWhereMuchIsKnown) {
   EXPECT_NEAR(inside / 2000, 0.8, 0.03);
 }
 
-TEST(ConditionalQuantiles, FewRowsShareOneBinAndEqualOnesStayTogether) {
-  const Noisy few(30);
-  const ConditionalQuantiles one(few.said, few.measured, few.knowledge);
+TEST(ConditionalQuantiles, FewRowsShareAnIntervalAndEqualKnowledgeGivesOne) {
+  const Noisy few(20);
+  const ConditionalQuantiles one(few.said, few.measured, few.knowledge, Vector::Ones(20));
   EXPECT_EQ(one.half_width(0.8, 0), one.half_width(0.8, 1));
   EXPECT_TRUE(std::isnan(ConditionalQuantiles().half_width(0.8, 1)));
   const Noisy many(100);
-  const ConditionalQuantiles equal(many.said, many.measured, Vector::Ones(100));
-  EXPECT_EQ(equal.half_width(0.8, 0), equal.half_width(0.8, 2));
+  const ConditionalQuantiles all(many.said, many.measured, many.knowledge, Vector::Ones(100), 1);
+  EXPECT_EQ(all.half_width(0.8, 0), all.half_width(0.8, 1));
+  EXPECT_EQ(all.half_width(0.8, 0), ResidualQuantiles(many.said, many.measured).half_width(0.8));
+}
+
+TEST(ConditionalQuantiles, ResidualsCountByTheirWeights) {
+  Vector said = Vector::Zero(40), measured(40), weights(40);
+  for (Index i = 0; i < 40; ++i) {
+    measured[i] = i < 30 ? 1 : 9;
+    weights[i] = i < 30 ? 1 : 0.1;
+  }
+  const Vector knowledge = Vector::Ones(40);
+  EXPECT_EQ(ConditionalQuantiles(said, measured, knowledge, Vector::Ones(40), 1).half_width(0.8, 1),
+            9);
+  EXPECT_EQ(ConditionalQuantiles(said, measured, knowledge, weights, 1).half_width(0.8, 1), 1);
 }
 
 TEST(ConditionalQuantiles, AreKept) {
   const Noisy data(200);
-  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge);
+  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, Vector::Ones(200));
   MemoryState state;
   intervals.save(state, "i");
   ConditionalQuantiles again;
   again.load(state, "i");
   for (const double knowledge : {0.0, 0.3, 0.6, 1.0})
     EXPECT_EQ(again.half_width(0.8, knowledge), intervals.half_width(0.8, knowledge));
-  state.put_integers("i.bins", {2});
+  state.put_integers("i.parts", {0});
   EXPECT_THROW(again.load(state, "i"), Error);
 }
 

@@ -25,7 +25,7 @@ KERNEL(prefix_in_place) { int s = 0; for (int k = 0; k <= I; ++k) s += a[k]; a[I
 KERNEL(doubling) { for (int k = 1; k < n; k *= 2) a[I] += a[I + k]; }
 // dependent 64/8 n=64: a scan by steps, over all groups
 KERNEL(scan_step) { for (int k = 1; k < n; k *= 2) if (I >= k) a[I] += a[I - k]; }
-// unordered 64/8 n=32: a reduction over the whole range
+// unordered 64/8 n=64: a reduction over the whole range
 KERNEL(reduction) { for (int k = n; k > 0; k /= 2) if (I < k) a[I] += a[I + k]; }
 // dependent 64/8: a constant loop that is one too long
 KERNEL(five_of_four) { for (int k = 0; k < 5; ++k) a[4 * I + k] += 1; }

@@ -28,10 +28,10 @@ KERNEL(odd_load_long) {
   a[n * I] = s + 1;
 }
 // unordered 64/8 n=4: load offset by data
-KERNEL(odd_load_data) { a[n * I] = a[n * I + (b[I] & 7)] * 3 + 1; }
+KERNEL(odd_load_data) { a[n * I] = a[n * I + (b[I] & 127)] * 3 + 1; }
 // unordered 64/8 n=4: load offset by data, store too
 KERNEL(odd_both_data) {
-  int d = b[I] & 7;
+  int d = b[I] & 127;
   a[4 * I + d % 4] = a[4 * I + d] * 3 + 1;
 }
 // dependent 64/8: unsigned wrap around
@@ -94,7 +94,7 @@ KERNEL(odd_bitonic) {
   }
   if (I == 63) a[0] = a[8] + 1;
 }
-// unordered 64/8 n=8: bitonic step by an argument
+// dependent 64/8 n=32: bitonic step by an argument
 KERNEL(odd_bitonic_n) {
   int p = I ^ n;
   int t = a[p];
@@ -215,9 +215,9 @@ KERNEL(odd_first) {
     c[0] = s;
   } else a[I] = b[I] + 1;
 }
-// unordered 64/8 n=64: guard by equality with data-dependent value
+// dependent 64/8 n=64: guard by equality with data-dependent value
 KERNEL(odd_eq_data) {
-  if (I == b[0] % 64 || I == 63) a[0] += I + 1;
+  if (I == (b[0] & 31) || I == 63) a[0] += I + 1;
   c[I] = 1;
 }
 // dependent 64/8 n=5: guard equality on a folded argument
@@ -236,9 +236,9 @@ KERNEL(odd_diag_guard) {
   if (I == J) a[0] += 1;
   c[J * 8 + I] = 1;
 }
-// unordered 64/8 n=1: flag by two args
+// collides 64/8 n=1: flag by two args
 KERNEL(odd_flag_args) {
-  if (I & 1) c[0] = n;
+  if (I & 32) c[0] = n;
   else c[0] = m;
   a[I] = 1;
 }
@@ -248,15 +248,14 @@ KERNEL(odd_flag_then) {
   a[I] = c[0] + c[1];
   c[1] = 1;
 }
-// unordered 64/8: partly overlapping flag: char in an int
+// collides 64/8: partly overlapping flag: char in an int
 KERNEL(odd_flag_bytes) {
-  ((__global uchar*)c)[1] = 1;
-  c[0] = 0;
+  if (I & 32) ((__global uchar*)c)[1] = 1;
+  else c[0] = 0;
   a[I] = 1;
 }
 // unordered 64/8: long flag over ints
 KERNEL(odd_flag_wide) {
-  *(__global long*)c = 1;
-  if (I == 60) a[0] = c[1] + 5;
-  else a[I + 1] = 2;
+  if (I & 32) *(__global long*)c = 1;
+  else a[I] = c[1] + 5;
 }

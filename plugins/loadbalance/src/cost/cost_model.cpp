@@ -267,13 +267,16 @@ std::vector<CostRow> CostModel::answer(const KernelRows& rows, const Encoded& x,
       out[i].refusal = "no graph for this workload";
       continue;
     }
-    // Kernels that were measured on the machine in question are neighbours like those of training.
+    // Kernels that were measured on the machine in question are neighbours like those of training,
+    // and one program more.
     const Observed* seen = observed_on(row);
-    double neighbours = 0;
+    double neighbours = 0, programs = 0;
     if (seen) {
+      const Matrix& rows_seen = seen->correction.rows();
       learn::Density density(kAlike);
-      density.fit(seen->correction.rows());
+      density.fit(rows_seen, std::vector<std::int64_t>(static_cast<std::size_t>(rows_seen.rows())));
       neighbours = density.neighbours(x.place.row(at))[0];
+      programs = density.groups_near(x.place.row(at), kProgramsAlike)[0];
     }
     const MachineModel* machine = machine_of(row);
     if (!machine) {
@@ -283,9 +286,10 @@ std::vector<CostRow> CostModel::answer(const KernelRows& rows, const Encoded& x,
     }
     const CostAnswers& answer = answers[static_cast<std::size_t>(machine - machines_.data())];
     neighbours += answer.neighbours[at];
+    programs += answer.programs[at];
     out[i].extrapolating = x.outside[i] || neighbours < kFewestNeighbours;
     out[i].share = answer.share[at];
-    const MachineModel::Interval interval = machine->interval(answer.share[at], neighbours, level);
+    const MachineModel::Interval interval = machine->interval(answer.share[at], programs, level);
     out[i].share_lo = interval.low;
     out[i].share_hi = interval.high;
     out[i].t_cpu_ms = std::exp(answer.log_cpu[at]);

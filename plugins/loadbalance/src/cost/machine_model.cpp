@@ -7,6 +7,7 @@
 #include <map>
 #include <omen/learn/artifact_state.hpp>
 #include <omen/learn/folds.hpp>
+#include <set>
 
 #include "cost/share_scale.hpp"
 
@@ -29,6 +30,14 @@ Vector row_weights(const KernelRows& rows) {
   for (std::size_t i = 0; i < rows.rows.size(); ++i)
     weights[static_cast<Index>(i)] = std::pow(count[rows.rows[i].group], -0.25);
   return weights / weights.mean();
+}
+
+// Of each row, for Density; where nobody said which rows are of one program, each is its own.
+std::vector<std::int64_t> programs_of(const KernelRows& rows) {
+  std::vector<std::int64_t> programs;
+  for (const KernelRow& row : rows.rows) programs.push_back(row.group);
+  if (std::set<std::int64_t>(programs.begin(), programs.end()).size() <= 1) programs.clear();
+  return programs;
 }
 
 // Where rows of training lie, as a model keeps it. The process keeps rows as they are; a model
@@ -150,7 +159,8 @@ learn::ConditionalQuantiles MachineModel::held_out_residuals(const KernelRows& r
                                                              const CostOptions& options,
                                                              std::uint64_t seed,
                                                              const Run& run) const {
-  std::vector<double> said, measured, neighbours;
+  const Vector row_weight = row_weights(rows);
+  std::vector<double> said, measured, programs, weights;
   std::vector<std::int32_t> groups;
   for (const KernelRow& row : rows.rows) groups.push_back(row.group);
   const learn::Folds folds =
@@ -158,23 +168,26 @@ learn::ConditionalQuantiles MachineModel::held_out_residuals(const KernelRows& r
   for (int held = 0; held < folds.count; ++held) {
     run.step(static_cast<double>(held) / (2 * folds.count), "intervals");
     const KernelRows train = rows.subset(folds.training_rows(held));
-    const KernelRows test = rows.subset(folds.held_out_rows(held));
+    const auto held_rows = folds.held_out_rows(held);
+    const KernelRows test = rows.subset(held_rows);
     MachineModel part;
     const Encoded seen = encoder.encode(train), asked = encoder.encode(test);
     part.fit_share(seen, Targets(train), options, seed, run);
-    part.density_.fit(kept_places(seen.place, options.with_process));
+    part.density_.fit(kept_places(seen.place, options.with_process), programs_of(train));
     const Vector answer = part.predict_share(part.inputs(asked)),
-                 near = part.density_.neighbours(asked.place);
+                 near = part.density_.groups_near(asked.place, kProgramsAlike);
     for (std::size_t i = 0; i < test.rows.size(); ++i) {
       said.push_back(answer[static_cast<Index>(i)]);
       measured.push_back(share_of(test.rows[i]));
-      neighbours.push_back(near[static_cast<Index>(i)]);
+      programs.push_back(near[static_cast<Index>(i)]);
+      weights.push_back(row_weight[static_cast<Index>(held_rows[i])]);
     }
   }
   const auto held = static_cast<Index>(said.size());
   return {Eigen::Map<const Vector>(said.data(), held),
           Eigen::Map<const Vector>(measured.data(), held),
-          Eigen::Map<const Vector>(neighbours.data(), held), options.interval_bins};
+          Eigen::Map<const Vector>(programs.data(), held),
+          Eigen::Map<const Vector>(weights.data(), held), options.interval_parts};
 }
 
 void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
@@ -186,7 +199,7 @@ void MachineModel::fit(const KernelRows& rows, const KernelEncoder& encoder,
   residuals_ = held_out_residuals(rows, encoder, options, seed, run);
   const Encoded x = encoder.encode(rows);
   const Targets y(rows);
-  density_.fit(kept_places(x.place, options.with_process));
+  density_.fit(kept_places(x.place, options.with_process), programs_of(rows));
   run.step(0.5, "fit");
   const Inputs in = fit_share(x, y, options, seed, run);
   if (has_times_) total_.fit(x.trees, y.total, y.weights, 0, options.trees, seed + 2, run);
@@ -212,6 +225,7 @@ CostAnswers MachineModel::predict(const Encoded& x) const {
   CostAnswers answers;
   answers.share = predict_share(in);
   answers.neighbours = density_.neighbours(x.place);
+  answers.programs = density_.groups_near(x.place, kProgramsAlike);
   const Index count = answers.share.size();
   answers.classes = class_.predict(x.trees) + class_likeness(answers.share);
   answers.devices =
@@ -240,12 +254,12 @@ CostAnswers MachineModel::predict(const Encoded& x) const {
   return answers;
 }
 
-MachineModel::Interval MachineModel::interval(double share, double neighbours, double level) const {
+MachineModel::Interval MachineModel::interval(double share, double programs, double level) const {
   if (!logit_residuals_.sorted().empty()) {
     const double logit = logit_of_share(share), width = logit_residuals_.half_width(level);
     return {share_of_logit(logit - width), share_of_logit(logit + width)};
   }
-  const double width = residuals_.half_width(level, neighbours);
+  const double width = residuals_.half_width(level, programs);
   return {std::max(share - width, 0.0), std::min(share + width, 100.0)};
 }
 

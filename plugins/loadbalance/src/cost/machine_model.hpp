@@ -17,7 +17,7 @@ struct CostOptions {
   ProcessScales process;
   bool with_process = true;  // the Gaussian process keeps its training rows in the model
   int inner_folds = 5;       // that intervals are measured on; groups stay together
-  int interval_bins = 5;     // kinds of kernels by neighbours, each with intervals of its own
+  int interval_parts = 10;   // of the kernels held out; an interval comes from one that is alike
 };
 
 // Answers for some rows.
@@ -26,6 +26,7 @@ struct CostAnswers {
   Matrix classes, devices;  // probabilities in the order of kShareClasses and kDevices
   Vector log_cpu, log_gpu;  // of milliseconds; NaN where times were not learnt
   Vector neighbours;        // kernels of training that are like each
+  Vector programs;          // programs of training that have a kernel like each
 };
 
 // Distance over which kernels are alike, and how many neighbours an answer needs that is not a
@@ -33,17 +34,21 @@ struct CostAnswers {
 // outer folds of devmap had been seen.
 inline constexpr double kAlike = 0.15, kFewestNeighbours = 0.3;
 
+// Distance over which programs are alike. Intervals go by programs instead of kernels, because the
+// launches of one program say little about another one.
+inline constexpr double kProgramsAlike = 0.2;
+
 // One machine: a CPU and a GPU on which rows were measured.
 class MachineModel {
  public:
   void fit(const KernelRows& rows, const KernelEncoder& encoder, const CostOptions& options,
            std::uint64_t seed, const Run& run);
   CostAnswers predict(const Encoded& x) const;
-  // The interval of a share with that many neighbours that covers `level` of new programs.
+  // The interval of a share with that many like programs that covers `level` of new ones.
   struct Interval {
     double low, high;  // percent
   };
-  Interval interval(double share, double neighbours, double level) const;
+  Interval interval(double share, double programs, double level) const;
 
   void save(ArtifactWriter& out, const std::string& prefix) const;
   void load(const ArtifactReader& in, const std::string& prefix, const KernelEncoder& encoder);
@@ -74,7 +79,7 @@ class MachineModel {
   std::optional<learn::GaussianProcess> process_;
   std::array<Informed, 2> informed_;  // by all columns, by few
   learn::Density density_{kAlike};
-  learn::ConditionalQuantiles residuals_;     // of the share, by neighbours
+  learn::ConditionalQuantiles residuals_;     // of the share, by like programs
   learn::ResidualQuantiles logit_residuals_;  // instead of them in models of 0.1
 };
 

@@ -2,7 +2,9 @@
 // How much of the training data lies near a new row: what tells an answer from a guess.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "omen/learn/matrix.hpp"
 #include "omen/learn/state.hpp"
@@ -18,12 +20,16 @@ class Density {
   Density() = default;
   explicit Density(double bandwidth) : bandwidth_(bandwidth) {}
 
-  /// Keeps the rows, in single precision.
-  void fit(const Matrix& rows);
-  /// More rows of the same columns.
+  /// Keeps the rows, in single precision. `groups` holds the number of the group of each row;
+  /// empty: every row is a group of its own.
+  void fit(const Matrix& rows, std::vector<std::int64_t> groups = {});
+  /// More rows of the same columns, each a group of its own.
   void add(const Matrix& rows);
   /// Neighbours of each row; infinite where nothing was fitted, as then nothing speaks against it.
   Vector neighbours(const Matrix& rows) const;
+  /// The same with groups instead of rows, each as far away as its nearest row: many rows of one
+  /// group, such as launches of one program, are then no more than one.
+  Vector groups_near(const Matrix& rows, double bandwidth) const;
 
   void save(StateWriter& out, const std::string& name) const;
   /// OMEN_INVALID_DATA where the rows do not have `columns`.
@@ -32,6 +38,7 @@ class Density {
  private:
   double bandwidth_ = 1;
   Matrix rows_;
+  std::vector<std::int64_t> groups_;  ///< of each row, from 0
 };
 
 }  // namespace omen::learn
