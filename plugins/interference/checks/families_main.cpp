@@ -43,7 +43,8 @@ FamilyOut group_out(const Measured& all, const Group& group_of, const std::strin
   }
   Measured seen = taken(all, train, true);
   const Measured test_rows = taken(all, asked, true);
-  break_if_asked(seen);
+  // The constant is what others are compared with.
+  if (method != Method::kConst) break_if_asked(seen);
   const std::vector<Speed> said = fitted(seen, method).ask(test_rows.rows, 0.9);
   FamilyOut out;
   for (std::size_t i = 0; i < said.size(); ++i) {
