@@ -31,11 +31,6 @@ struct Chunk {
   std::vector<std::size_t> rows;
 };
 
-bool measured(const LearnedRow& row) {
-  return row.refusal.empty() && std::isfinite(row.cost[0]) && std::isfinite(row.cost[1]) &&
-         std::isfinite(row.cost[2]);
-}
-
 std::vector<Chunk> chunks_of(const LearnedRows& rows, const std::vector<std::size_t>& of_rows,
                              std::size_t most) {
   std::map<std::int32_t, std::vector<std::size_t>> by_net;
@@ -266,13 +261,6 @@ std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRow
         said[c][row] = static_cast<double>(*at++) + model.offsets[c];
   }
   return said;
-}
-
-std::vector<std::size_t> measured_rows(const LearnedRows& rows) {
-  std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i)
-    if (measured(rows.rows[i])) chosen.push_back(i);
-  return chosen;
 }
 
 CostErrors mean_errors(const std::vector<std::vector<double>>& said, const LearnedRows& rows,

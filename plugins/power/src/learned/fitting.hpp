@@ -21,9 +21,6 @@ using CostSlopes = std::vector<std::vector<float>>;
 std::vector<std::vector<double>> ask(const LearnedModel& model, const LearnedRows& rows,
                                      const Run& run, CostSlopes* slopes = nullptr);
 
-// Rows that all costs are known of.
-std::vector<std::size_t> measured_rows(const LearnedRows& rows);
-
 // Mean relative errors of these rows, by cost.
 using CostErrors = std::array<double, kCosts>;
 CostErrors mean_errors(const std::vector<std::vector<double>>& said, const LearnedRows& rows,

@@ -10,6 +10,7 @@
 #include <omen/learn/errors.hpp>
 
 #include "learned/fitting.hpp"
+#include "learned/layer_columns.hpp"
 #include "nets/block_features.hpp"
 
 namespace omen::power {

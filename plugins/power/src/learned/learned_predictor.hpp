@@ -55,9 +55,6 @@ class FlatPredictor final : public LearnedPredictor {
   explicit FlatPredictor(LearnedOptions options);
 };
 
-// With the columns that read_learned_rows() reads.
-Component reads_layers(Component made);
-
 Component seq_component();
 Component flat_component();
 

@@ -139,4 +139,16 @@ void read_costs(const Dataset& in, LearnedRows& rows) {
                 "Make a corpus with power.corpus, or name the columns so.");
 }
 
+bool measured(const LearnedRow& row) {
+  return row.refusal.empty() && std::isfinite(row.cost[0]) && std::isfinite(row.cost[1]) &&
+         std::isfinite(row.cost[2]);
+}
+
+std::vector<std::size_t> measured_rows(const LearnedRows& rows) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    if (measured(rows.rows[i])) chosen.push_back(i);
+  return chosen;
+}
+
 }  // namespace omen::power

@@ -43,5 +43,8 @@ struct LearnedRows {
 LearnedRows read_learned_rows(const Dataset& in);
 // Fills in the costs of the rows.
 void read_costs(const Dataset& in, LearnedRows& rows);
+// Rows that can be answered and whose costs are all known.
+bool measured(const LearnedRow& row);
+std::vector<std::size_t> measured_rows(const LearnedRows& rows);
 
 }  // namespace omen::power

@@ -11,6 +11,7 @@
 #include <omen/learn/quantile.hpp>
 
 #include "learned/error_law.hpp"
+#include "learned/trial_rows.hpp"
 #include "learned/trials.hpp"
 #include "tables/own_tables.hpp"
 

@@ -116,7 +116,9 @@ class RowMaker {
     if (!(m.parameters > 0))
       throw Error(OMEN_INVALID_DATA, name.empty()
                                          ? "no model is described"
-                                         : "the shape of model '" + name + "' is not known");
+                                         : "the shape of model '" + name +
+                                               "' is not known: give parameters, layers, hidden "
+                                               "and cache_bytes_per_token");
     m.active = c_.active.at(w, k, m.active > 0 ? m.active : m.parameters);
     m.layers = c_.layers.at(w, k, m.layers);
     m.hidden = c_.hidden.at(w, k, m.hidden);

@@ -2,7 +2,7 @@
 // Rewrites the tables so that trees can read them.
 #include "sums/agg_predictor.hpp"
 
-#include "learned/learned_predictor.hpp"
+#include "learned/layer_columns.hpp"
 #include "sums/net_sums.hpp"
 
 namespace omen::power {

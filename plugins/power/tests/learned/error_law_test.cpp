@@ -6,7 +6,7 @@
 #include <set>
 
 #include "learned/error_law.hpp"
-#include "learned/trials.hpp"
+#include "learned/trial_rows.hpp"
 #include "omen/testing/errors.hpp"
 
 namespace omen::power {
@@ -73,20 +73,6 @@ TEST(Trials, too_few_networks_are_refused) {
   EXPECT_THAT(
       test::error_of([] { split_trials(made_rows(3), 0.2, 1); }),
       test::IsError(OMEN_INVALID_DATA, testing::HasSubstr("at least 4 networks"), testing::_));
-}
-
-TEST(Trials, sizes_begin_with_the_usual_ones) {
-  const LearnedOptions usual;
-  const std::vector<LearnedOptions> drawn = drawn_sizes(usual, 30, 1);
-  ASSERT_EQ(drawn.size(), 30);
-  EXPECT_EQ(drawn[0].width, usual.width);
-  std::set<int> depths;
-  for (const LearnedOptions& one : drawn) {
-    EXPECT_GE(one.width, 16);
-    EXPECT_LE(one.width, 192);
-    depths.insert(one.depth);
-  }
-  EXPECT_GE(depths.size(), 3);
 }
 
 }  // namespace

@@ -117,6 +117,21 @@ TEST(Analytic, what_does_not_fit_at_once_runs_in_waves) {
   EXPECT_NEAR(f.at_once, sequences_that_fit(s), 1e-6 * f.at_once);
 }
 
+TEST(PublishedShape, variants_keep_the_shape_of_their_model) {
+  const auto shape = published_shape("meta-llama/Llama-3.1-70B");
+  ASSERT_TRUE(shape);
+  for (const char* name : {"meta-llama/Llama-3.1-70B-Instruct", "llama-3.1-70b",
+                           "meta-llama/Llama-3.1-70B-Instruct-FP8"})
+    EXPECT_EQ(published_shape(name)->parameters, shape->parameters) << name;
+  const auto experts = published_shape("Qwen/Qwen3-30B-A3B-Thinking-2507");
+  ASSERT_TRUE(experts);
+  EXPECT_EQ(experts->experts, 128);
+  EXPECT_LT(experts->active, experts->parameters / 8);
+  EXPECT_FALSE(published_shape("meta-llama/Llama-3.1-71B"));
+  EXPECT_TRUE(published_shape("meta-llama/Llama-2-7b-chat-hf"));
+  EXPECT_FALSE(published_shape("-instruct"));
+}
+
 // Runs of two pieces of software on two GPUs, as the closed form with these constants gives them.
 std::vector<MeasuredRun> made_runs() {
   std::vector<MeasuredRun> runs;
