@@ -23,6 +23,10 @@ std::vector<double> thinned(const std::vector<double>& sorted) {
   return kept;
 }
 
+Vector numbers_of(const std::vector<double>& values) {
+  return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+}
+
 }  // namespace
 
 ResidualQuantiles::ResidualQuantiles(const Vector& held_out, const Vector& y) {
@@ -43,8 +47,63 @@ double ResidualQuantiles::half_width(double level) const {
 }
 
 ConditionalQuantiles::ConditionalQuantiles(const Vector& held_out, const Vector& y,
-                                           const Vector& knowledge, const Vector& weights,
-                                           int parts)
+                                           const Vector& knowledge, int most_bins) {
+  constexpr Index kFewestOfABin = 20;
+  std::vector<Index> order;
+  for (Index row = 0; row < y.size(); ++row)
+    if (std::isfinite(y[row] - held_out[row]) && !std::isnan(knowledge[row])) order.push_back(row);
+  if (order.empty()) return;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return knowledge[a] < knowledge[b]; });
+  const auto count = static_cast<Index>(order.size());
+  const Index bins = std::clamp<Index>(count / kFewestOfABin, 1, most_bins);
+  Index begin = 0;
+  for (Index bin = 0; bin < bins && begin < count; ++bin) {
+    Index end = bin + 1 == bins ? count : std::max((bin + 1) * count / bins, begin + 1);
+    const auto at = [&](Index place) { return knowledge[order[static_cast<std::size_t>(place)]]; };
+    while (end < count && at(end) == at(end - 1)) ++end;  // equal knowledge, equal bin
+    Vector said(end - begin), measured(end - begin);
+    for (Index i = begin; i < end; ++i) {
+      said[i - begin] = held_out[order[static_cast<std::size_t>(i)]];
+      measured[i - begin] = y[order[static_cast<std::size_t>(i)]];
+    }
+    bins_.emplace_back(said, measured);
+    if (end < count) edges_.push_back(at(end));
+    begin = end;
+  }
+}
+
+double ConditionalQuantiles::half_width(double level, double knowledge) const {
+  if (bins_.empty()) return kUnknown;
+  const auto bin = std::upper_bound(edges_.begin(), edges_.end(), knowledge) - edges_.begin();
+  return bins_[static_cast<std::size_t>(bin)].half_width(level);
+}
+
+void ConditionalQuantiles::save(StateWriter& out, const std::string& name) const {
+  out.put_numbers(name + ".edges", numbers_of(edges_));
+  out.put_integers(name + ".bins", {static_cast<std::int64_t>(bins_.size())});
+  for (std::size_t bin = 0; bin < bins_.size(); ++bin)
+    out.put_numbers(name + ".residuals." + std::to_string(bin), numbers_of(bins_[bin].sorted()));
+}
+
+void ConditionalQuantiles::load(const StateReader& in, const std::string& name) {
+  const auto list = [&](const std::string& key) {
+    const Vector values = in.numbers(key);
+    return std::vector<double>(values.data(), values.data() + values.size());
+  };
+  edges_ = list(name + ".edges");
+  const std::vector<std::int64_t> count = in.integers(name + ".bins");
+  const std::size_t bins =
+      edges_.empty() && count == std::vector<std::int64_t>{0} ? 0 : edges_.size() + 1;
+  if (count.size() != 1 || static_cast<std::size_t>(count[0]) != bins)
+    throw_bad_data("the model's '" + name + "' has bins that do not fit", "train the model again");
+  bins_.clear();
+  for (std::size_t bin = 0; bin < bins; ++bin)
+    bins_.emplace_back(list(name + ".residuals." + std::to_string(bin)));
+}
+
+LocalQuantiles::LocalQuantiles(const Vector& held_out, const Vector& y, const Vector& knowledge,
+                               const Vector& weights, int parts)
     : parts_(std::max(parts, 1)) {
   std::vector<Index> order;
   for (Index row = 0; row < y.size(); ++row)
@@ -60,7 +119,7 @@ ConditionalQuantiles::ConditionalQuantiles(const Vector& held_out, const Vector&
   }
 }
 
-double ConditionalQuantiles::half_width(double level, double knowledge) const {
+double LocalQuantiles::half_width(double level, double knowledge) const {
   if (knowledge_.empty()) return kUnknown;
   constexpr std::size_t kFewest = 20;
   const std::size_t count = knowledge_.size();
@@ -83,17 +142,14 @@ double ConditionalQuantiles::half_width(double level, double knowledge) const {
   return residuals_[rows.back()];
 }
 
-void ConditionalQuantiles::save(StateWriter& out, const std::string& name) const {
-  const auto numbers = [](const std::vector<double>& values) {
-    return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size())));
-  };
+void LocalQuantiles::save(StateWriter& out, const std::string& name) const {
   out.put_integers(name + ".parts", {parts_});
-  out.put_numbers(name + ".knowledge", numbers(knowledge_));
-  out.put_numbers(name + ".residuals", numbers(residuals_));
-  out.put_numbers(name + ".weights", numbers(weights_));
+  out.put_numbers(name + ".knowledge", numbers_of(knowledge_));
+  out.put_numbers(name + ".residuals", numbers_of(residuals_));
+  out.put_numbers(name + ".weights", numbers_of(weights_));
 }
 
-void ConditionalQuantiles::load(const StateReader& in, const std::string& name) {
+void LocalQuantiles::load(const StateReader& in, const std::string& name) {
   const auto list = [&](const std::string& key, Index count) {
     const Vector values = in.numbers(name + key, count);
     return std::vector<double>(values.data(), values.data() + values.size());

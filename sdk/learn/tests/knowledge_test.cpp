@@ -70,8 +70,7 @@ struct Noisy {
 
 TEST(ConditionalQuantiles, AreNarrowWhereMuchIsKnown) {
   const Noisy data(2000);
-  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, Vector::Ones(2000),
-                                       8);
+  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, 4);
   EXPECT_NEAR(intervals.half_width(0.8, 0.9), 1.28, 0.15);
   EXPECT_NEAR(intervals.half_width(0.8, 0.1), 12.8, 1.5);
   const Noisy fresh(2000);
@@ -81,35 +80,69 @@ TEST(ConditionalQuantiles, AreNarrowWhereMuchIsKnown) {
   EXPECT_NEAR(inside / 2000, 0.8, 0.03);
 }
 
-TEST(ConditionalQuantiles, FewRowsShareAnIntervalAndEqualKnowledgeGivesOne) {
-  const Noisy few(20);
-  const ConditionalQuantiles one(few.said, few.measured, few.knowledge, Vector::Ones(20));
+TEST(ConditionalQuantiles, FewRowsShareOneBinAndEqualOnesStayTogether) {
+  const Noisy few(30);
+  const ConditionalQuantiles one(few.said, few.measured, few.knowledge);
   EXPECT_EQ(one.half_width(0.8, 0), one.half_width(0.8, 1));
   EXPECT_TRUE(std::isnan(ConditionalQuantiles().half_width(0.8, 1)));
   const Noisy many(100);
-  const ConditionalQuantiles all(many.said, many.measured, many.knowledge, Vector::Ones(100), 1);
+  const ConditionalQuantiles equal(many.said, many.measured, Vector::Ones(100));
+  EXPECT_EQ(equal.half_width(0.8, 0), equal.half_width(0.8, 2));
+}
+
+TEST(ConditionalQuantiles, AreKept) {
+  const Noisy data(200);
+  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge);
+  MemoryState state;
+  intervals.save(state, "i");
+  ConditionalQuantiles again;
+  again.load(state, "i");
+  for (const double knowledge : {0.0, 0.3, 0.6, 1.0})
+    EXPECT_EQ(again.half_width(0.8, knowledge), intervals.half_width(0.8, knowledge));
+  state.put_integers("i.bins", {2});
+  EXPECT_THROW(again.load(state, "i"), Error);
+}
+
+TEST(LocalQuantiles, AreNarrowWhereMuchIsKnown) {
+  const Noisy data(2000);
+  const LocalQuantiles intervals(data.said, data.measured, data.knowledge, Vector::Ones(2000), 8);
+  EXPECT_NEAR(intervals.half_width(0.8, 0.9), 1.28, 0.15);
+  EXPECT_NEAR(intervals.half_width(0.8, 0.1), 12.8, 1.5);
+  const Noisy fresh(2000);
+  double inside = 0;
+  for (Index i = 0; i < 2000; ++i)
+    inside += std::abs(fresh.measured[i]) <= intervals.half_width(0.8, fresh.knowledge[i]);
+  EXPECT_NEAR(inside / 2000, 0.8, 0.03);
+}
+
+TEST(LocalQuantiles, FewRowsShareAnIntervalAndEqualKnowledgeGivesOne) {
+  const Noisy few(20);
+  const LocalQuantiles one(few.said, few.measured, few.knowledge, Vector::Ones(20));
+  EXPECT_EQ(one.half_width(0.8, 0), one.half_width(0.8, 1));
+  EXPECT_TRUE(std::isnan(LocalQuantiles().half_width(0.8, 1)));
+  const Noisy many(100);
+  const LocalQuantiles all(many.said, many.measured, many.knowledge, Vector::Ones(100), 1);
   EXPECT_EQ(all.half_width(0.8, 0), all.half_width(0.8, 1));
   EXPECT_EQ(all.half_width(0.8, 0), ResidualQuantiles(many.said, many.measured).half_width(0.8));
 }
 
-TEST(ConditionalQuantiles, ResidualsCountByTheirWeights) {
+TEST(LocalQuantiles, ResidualsCountByTheirWeights) {
   Vector said = Vector::Zero(40), measured(40), weights(40);
   for (Index i = 0; i < 40; ++i) {
     measured[i] = i < 30 ? 1 : 9;
     weights[i] = i < 30 ? 1 : 0.1;
   }
   const Vector knowledge = Vector::Ones(40);
-  EXPECT_EQ(ConditionalQuantiles(said, measured, knowledge, Vector::Ones(40), 1).half_width(0.8, 1),
-            9);
-  EXPECT_EQ(ConditionalQuantiles(said, measured, knowledge, weights, 1).half_width(0.8, 1), 1);
+  EXPECT_EQ(LocalQuantiles(said, measured, knowledge, Vector::Ones(40), 1).half_width(0.8, 1), 9);
+  EXPECT_EQ(LocalQuantiles(said, measured, knowledge, weights, 1).half_width(0.8, 1), 1);
 }
 
-TEST(ConditionalQuantiles, AreKept) {
+TEST(LocalQuantiles, AreKept) {
   const Noisy data(200);
-  const ConditionalQuantiles intervals(data.said, data.measured, data.knowledge, Vector::Ones(200));
+  const LocalQuantiles intervals(data.said, data.measured, data.knowledge, Vector::Ones(200));
   MemoryState state;
   intervals.save(state, "i");
-  ConditionalQuantiles again;
+  LocalQuantiles again;
   again.load(state, "i");
   for (const double knowledge : {0.0, 0.3, 0.6, 1.0})
     EXPECT_EQ(again.half_width(0.8, knowledge), intervals.half_width(0.8, knowledge));

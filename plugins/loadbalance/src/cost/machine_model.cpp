@@ -154,11 +154,10 @@ Vector MachineModel::predict_share(const Inputs& in) const {
   return sum.cwiseMax(0).cwiseMin(100);
 }
 
-learn::ConditionalQuantiles MachineModel::held_out_residuals(const KernelRows& rows,
-                                                             const KernelEncoder& encoder,
-                                                             const CostOptions& options,
-                                                             std::uint64_t seed,
-                                                             const Run& run) const {
+learn::LocalQuantiles MachineModel::held_out_residuals(const KernelRows& rows,
+                                                       const KernelEncoder& encoder,
+                                                       const CostOptions& options,
+                                                       std::uint64_t seed, const Run& run) const {
   const Vector row_weight = row_weights(rows);
   std::vector<double> said, measured, programs, weights;
   std::vector<std::int32_t> groups;

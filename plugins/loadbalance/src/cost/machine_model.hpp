@@ -69,17 +69,16 @@ class MachineModel {
                    std::uint64_t seed, const Run& run);
   Inputs inputs(const Encoded& x) const;
   Vector predict_share(const Inputs& in) const;
-  learn::ConditionalQuantiles held_out_residuals(const KernelRows& rows,
-                                                 const KernelEncoder& encoder,
-                                                 const CostOptions& options, std::uint64_t seed,
-                                                 const Run& run) const;
+  learn::LocalQuantiles held_out_residuals(const KernelRows& rows, const KernelEncoder& encoder,
+                                           const CostOptions& options, std::uint64_t seed,
+                                           const Run& run) const;
 
   bool with_process_ = true, has_times_ = false;
   learn::BoostedHead share_, ratio_, total_, class_, device_, device_small_;
   std::optional<learn::GaussianProcess> process_;
   std::array<Informed, 2> informed_;  // by all columns, by few
   learn::Density density_{kAlike};
-  learn::ConditionalQuantiles residuals_;     // of the share, by like programs
+  learn::LocalQuantiles residuals_;           // of the share, by like programs
   learn::ResidualQuantiles logit_residuals_;  // instead of them in models of 0.1
 };
 

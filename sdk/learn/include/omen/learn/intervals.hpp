@@ -29,18 +29,39 @@ class ResidualQuantiles {
   std::vector<double> sorted_;
 };
 
-/// Intervals that know how much was known: residuals are kept with a measure of each row, such as
-/// its neighbours in training, and a new row gets those of the rows nearest to it by that measure
-/// (local conformal prediction, doi:10.1111/rssb.12443). Rows near training get narrow intervals,
-/// others wide ones.
+/// Intervals that know how much was known: residuals are kept apart by a measure of each row, such
+/// as its neighbours in training, and a new row gets those of rows like it (Mondrian conformal
+/// prediction, doi:10.1007/b106715, chapter 4). Coverage then holds for rows of every kind, and
+/// rows near training get narrow intervals.
 class ConditionalQuantiles {
  public:
   ConditionalQuantiles() = default;
+  /// `knowledge`: of each row when it was held out. Rows are cut into at most `most_bins` parts of
+  /// equal size, fewer where a part would have less than 20; pairs with a NaN do not count.
+  ConditionalQuantiles(const Vector& held_out, const Vector& y, const Vector& knowledge,
+                       int most_bins = 5);
+
+  /// As ResidualQuantiles::half_width(), of rows with like knowledge.
+  double half_width(double level, double knowledge) const;
+
+  void save(StateWriter& out, const std::string& name) const;
+  void load(const StateReader& in, const std::string& name);
+
+ private:
+  std::vector<double> edges_;            ///< between bins, ascending
+  std::vector<ResidualQuantiles> bins_;  ///< one more than edges
+};
+
+/// The same without bins, for weighted rows: a new row gets the residuals of the rows nearest to it
+/// by that measure (local conformal prediction, doi:10.1111/rssb.12443).
+class LocalQuantiles {
+ public:
+  LocalQuantiles() = default;
   /// `knowledge`: of each row when it was held out; `weights`: how much each residual counts. An
   /// interval comes from one of `parts` of all rows, and from 20 at least. Pairs with a NaN do not
   /// count; many residuals are thinned to evenly spaced ranks of knowledge.
-  ConditionalQuantiles(const Vector& held_out, const Vector& y, const Vector& knowledge,
-                       const Vector& weights, int parts = 10);
+  LocalQuantiles(const Vector& held_out, const Vector& y, const Vector& knowledge,
+                 const Vector& weights, int parts = 10);
 
   /// As ResidualQuantiles::half_width(), of rows with like knowledge.
   double half_width(double level, double knowledge) const;
