@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <omen/learn/correlation.hpp>
 #include <omen/learn/kmeans.hpp>
 #include <omen/learn/random.hpp>
 
 #include "densify/curve.hpp"
+#include "omen/testing/peer.hpp"
 #include "omen/testing/show.hpp"
 #include "omen/testing/temp_dir.hpp"
 
@@ -37,12 +37,6 @@ constexpr PeerGoal kPeerGoals[] = {{"kendall", 5, 1e-9},
                                    {"pearson", 1, 1e-9},
                                    {"kmeans", 2, 1e-6},
                                    {"pchip", 3, 1e-9}};
-
-void write_numbers(const std::filesystem::path& file, const double* numbers, std::size_t count) {
-  std::ofstream(file, std::ios::binary)
-      .write(reinterpret_cast<const char*>(numbers),
-             static_cast<std::streamsize>(count * sizeof(double)));
-}
 
 class Comparison {
  public:
@@ -91,10 +85,10 @@ class Comparison {
     ours_["kmeans"] = test::cpu_seconds_of([&] {
       for (int i = 0; i < times(); ++i) found = learn::kmeans(points, options);
     });
-    write_numbers(directory_ / "points.f64", points.data(),
-                  static_cast<std::size_t>(points.size()));
-    write_numbers(directory_ / "start.f64", options.start.data(),
-                  static_cast<std::size_t>(options.start.size()));
+    test::write_numbers(directory_ / "points.f64", points.data(),
+                        static_cast<std::size_t>(points.size()));
+    test::write_numbers(directory_ / "start.f64", options.start.data(),
+                        static_cast<std::size_t>(options.start.size()));
     put("inertia", {found.inertia});
     std::printf("k-means ended after %d iterations\n", found.iterations);
   }
@@ -123,24 +117,15 @@ class Comparison {
   int compare(const std::string& python, const std::string& script) const {
     const std::string command = "'" + python + "' '" + script + "' '" + directory_.string() + "' " +
                                 std::to_string(kKendallPairs) + " " + std::to_string(kIterations);
-    std::FILE* pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return 1;
-    char name[32];
-    double seconds = 0, apart = 0;
-    std::map<std::string, std::pair<double, double>> theirs;
-    while (std::fscanf(pipe, "%31s %lf %lf", name, &seconds, &apart) == 3)
-      theirs[name] = {seconds, apart};
-    if (::pclose(pipe) != 0 || theirs.size() != std::size(kPeerGoals)) {
-      std::fputs("error: the script failed\n", stderr);
-      return 1;
-    }
+    const std::map<std::string, test::PeerFigure> theirs = test::peer_figures(command);
+    if (theirs.size() != std::size(kPeerGoals)) return 1;
     int failed = 0;
     for (const PeerGoal& goal : kPeerGoals) {
-      const auto& [took, differs] = theirs.at(goal.name);
+      const auto& [took, apart] = theirs.at(goal.name);
       const double own = ours_.at(goal.name);
       std::printf("%s: CPU seconds ours %.4f, theirs %.4f\n", goal.name, own, took);
       const std::string figure = goal.name;
-      failed |= test::show(figure + "_differs", differs, "1", "<=", goal.apart);
+      failed |= test::show(figure + "_differs", apart, "1", "<=", goal.apart);
       failed |= test::show(figure + "_over_peer", took / own, "x", ">=", goal.ratio);
     }
     return failed;
@@ -157,7 +142,7 @@ class Comparison {
     return matrix;
   }
   void put(const std::string& name, const Numbers& numbers) const {
-    write_numbers(directory_ / (name + ".f64"), numbers.data(), numbers.size());
+    test::write_numbers(directory_ / (name + ".f64"), numbers.data(), numbers.size());
   }
 
   std::filesystem::path directory_;

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "hardware/design_space.hpp"
 #include "nets/mobile_names.hpp"
+#include "omen/testing/peer.hpp"
 #include "omen/testing/show.hpp"
 #include "omen/testing/temp_dir.hpp"
 #include "sim/simulate.hpp"
@@ -44,9 +44,7 @@ std::vector<Hardware> spread_designs() {
 }
 
 void write_numbers(const std::filesystem::path& file, const Numbers& numbers) {
-  std::ofstream(file, std::ios::binary)
-      .write(reinterpret_cast<const char*>(numbers.data()),
-             static_cast<std::streamsize>(numbers.size() * sizeof(double)));
+  test::write_numbers(file, numbers.data(), numbers.size());
 }
 
 Numbers numbers_of(const ArrayNet& net) {
@@ -70,23 +68,15 @@ Numbers numbers_of(const std::vector<Hardware>& designs, const EnergyProfile& pr
 int compare(const std::string& python, const std::string& script, const std::string& directory,
             double ours) {
   const std::string command = "'" + python + "' '" + script + "' '" + directory + "'";
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return 1;
-  char name[32];
-  double rate = 0, apart = 0;
-  std::map<std::string, std::pair<double, double>> theirs;
-  while (std::fscanf(pipe, "%31s %lf %lf", name, &rate, &apart) == 3) theirs[name] = {rate, apart};
-  if (::pclose(pipe) != 0 || theirs.size() != 2) {
-    std::fputs("error: the script failed\n", stderr);
-    return 1;
-  }
+  const std::map<std::string, test::PeerFigure> theirs = test::peer_figures(command);
+  if (theirs.size() != 2) return 1;
   test::show("layers_per_s", ours, "1/s");
-  test::show("numpy_layers_per_s", theirs.at("numpy").first, "1/s");
-  test::show("scale_sim_layers_per_s", theirs.at("scale-sim").first, "1/s");
-  int failed = test::show("layers_differ_numpy", theirs.at("numpy").second, "1", "<=", 1e-9);
-  failed |= test::show("cycles_differ_scale_sim", theirs.at("scale-sim").second, "1", "<=", 0);
-  failed |= test::show("layers_over_numpy", ours / theirs.at("numpy").first, "x", ">=", 1);
-  failed |= test::show("layers_over_scale_sim", ours / theirs.at("scale-sim").first, "x", ">=", 1);
+  test::show("numpy_layers_per_s", theirs.at("numpy").value, "1/s");
+  test::show("scale_sim_layers_per_s", theirs.at("scale-sim").value, "1/s");
+  int failed = test::show("layers_differ_numpy", theirs.at("numpy").apart, "1", "<=", 1e-9);
+  failed |= test::show("cycles_differ_scale_sim", theirs.at("scale-sim").apart, "1", "<=", 0);
+  failed |= test::show("layers_over_numpy", ours / theirs.at("numpy").value, "x", ">=", 1);
+  failed |= test::show("layers_over_scale_sim", ours / theirs.at("scale-sim").value, "x", ">=", 1);
   return failed;
 }
 
