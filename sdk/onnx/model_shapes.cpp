@@ -90,6 +90,35 @@ void lower_node(const ::onnx::GraphProto& graph, ::onnx::NodeProto& node) {
   }
 }
 
+// libonnx divides by these without a look at them.
+constexpr const char* kDivisors[] = {"strides", "dilations", "kernel_shape", "blocksize"};
+constexpr std::int64_t kMostDivisor = 1 << 20;
+
+bool divides_by_nonsense(const ::onnx::NodeProto& node) {
+  const auto is_nonsense = [](std::int64_t value) { return value < 1 || value > kMostDivisor; };
+  return std::any_of(node.attribute().begin(), node.attribute().end(),
+                     [&](const ::onnx::AttributeProto& given) {
+                       if (!is_one_of(kDivisors, given.name())) return false;
+                       return std::any_of(given.ints().begin(), given.ints().end(), is_nonsense) ||
+                              (given.ints().empty() && is_nonsense(given.i()));
+                     });
+}
+
+// Operations without a shape stay out of the inference, in the graphs of branches and loops too.
+void drop_nonsense(::onnx::GraphProto& graph) {
+  auto* nodes = graph.mutable_node();
+  for (int at = nodes->size() - 1; at >= 0; --at) {
+    if (divides_by_nonsense((*nodes)[at])) {
+      nodes->DeleteSubrange(at, 1);
+      continue;
+    }
+    for (::onnx::AttributeProto& given : *(*nodes)[at].mutable_attribute()) {
+      if (given.has_g()) drop_nonsense(*given.mutable_g());
+      for (::onnx::GraphProto& inner : *given.mutable_graphs()) drop_nonsense(inner);
+    }
+  }
+}
+
 void fill_open_sizes(::onnx::GraphProto& graph, const OnnxRun& run) {
   for (::onnx::ValueInfoProto& input : *graph.mutable_input()) {
     if (!input.type().has_tensor_type()) continue;
@@ -134,6 +163,8 @@ ShapeTable model_shapes(const ::onnx::ModelProto& model, const OnnxRun& run) {
   ::onnx::GraphProto& graph = *copy.mutable_graph();
   fill_open_sizes(graph, run);
   for (::onnx::NodeProto& node : *graph.mutable_node()) lower_node(graph, node);
+  drop_nonsense(graph);
+  copy.clear_functions();
   copy.clear_opset_import();
   ::onnx::OperatorSetIdProto* opset = copy.add_opset_import();
   opset->set_version(kNewestOpset);
