@@ -3,10 +3,9 @@
 // rule.
 #include "model_shapes.hpp"
 
-#include <onnx/defs/schema.h>
-#include <onnx/shape_inference/implementation.h>
-
 #include <algorithm>
+
+#include "contained_inference.hpp"
 
 namespace omen::onnxgraph {
 namespace {
@@ -90,35 +89,6 @@ void lower_node(const ::onnx::GraphProto& graph, ::onnx::NodeProto& node) {
   }
 }
 
-// libonnx divides by these without a look at them.
-constexpr const char* kDivisors[] = {"strides", "dilations", "kernel_shape", "blocksize"};
-constexpr std::int64_t kMostDivisor = 1 << 20;
-
-bool divides_by_nonsense(const ::onnx::NodeProto& node) {
-  const auto is_nonsense = [](std::int64_t value) { return value < 1 || value > kMostDivisor; };
-  return std::any_of(node.attribute().begin(), node.attribute().end(),
-                     [&](const ::onnx::AttributeProto& given) {
-                       if (!is_one_of(kDivisors, given.name())) return false;
-                       return std::any_of(given.ints().begin(), given.ints().end(), is_nonsense) ||
-                              (given.ints().empty() && is_nonsense(given.i()));
-                     });
-}
-
-// Operations without a shape stay out of the inference, in the graphs of branches and loops too.
-void drop_nonsense(::onnx::GraphProto& graph) {
-  auto* nodes = graph.mutable_node();
-  for (int at = nodes->size() - 1; at >= 0; --at) {
-    if (divides_by_nonsense((*nodes)[at])) {
-      nodes->DeleteSubrange(at, 1);
-      continue;
-    }
-    for (::onnx::AttributeProto& given : *(*nodes)[at].mutable_attribute()) {
-      if (given.has_g()) drop_nonsense(*given.mutable_g());
-      for (::onnx::GraphProto& inner : *given.mutable_graphs()) drop_nonsense(inner);
-    }
-  }
-}
-
 void fill_open_sizes(::onnx::GraphProto& graph, const OnnxRun& run) {
   for (::onnx::ValueInfoProto& input : *graph.mutable_input()) {
     if (!input.type().has_tensor_type()) continue;
@@ -163,21 +133,13 @@ ShapeTable model_shapes(const ::onnx::ModelProto& model, const OnnxRun& run) {
   ::onnx::GraphProto& graph = *copy.mutable_graph();
   fill_open_sizes(graph, run);
   for (::onnx::NodeProto& node : *graph.mutable_node()) lower_node(graph, node);
-  drop_nonsense(graph);
-  copy.clear_functions();
   copy.clear_opset_import();
   ::onnx::OperatorSetIdProto* opset = copy.add_opset_import();
   opset->set_version(kNewestOpset);
   for (const auto& import : model.opset_import())
     if (import.domain().empty())
       opset->set_version(std::min<std::int64_t>(import.version(), kNewestOpset));
-  try {
-    constexpr bool kCheckTypes = false, kPropagateData = true;
-    const ::onnx::ShapeInferenceOptions options(kCheckTypes, 0, kPropagateData);
-    ::onnx::shape_inference::InferShapes(copy, ::onnx::OpSchemaRegistry::Instance(), options);
-  } catch (const std::exception&) {
-    // What was inferred before stands; the rest is reported as unknown.
-  }
+  infer_shapes(copy);
   ShapeTable table;
   for (const auto& info : graph.input()) collect(info, table);
   for (const auto& info : graph.value_info()) collect(info, table);
