@@ -3,6 +3,7 @@
 #include "omen/opgraph/training.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "omen/opgraph/words.hpp"
@@ -14,6 +15,12 @@ namespace {
 // Sums of gradients over ranks are started for parts of this size, as soon as a part is complete.
 constexpr double kSmallestBucket = 25e6;
 constexpr double kMostBuckets = 32;
+
+// A size worked out of others, some of which a file may have made zero or absurd.
+std::int64_t whole(double size) {
+  constexpr double kMost = 1e18;
+  return std::isnan(size) ? 0 : static_cast<std::int64_t>(std::clamp(size, 0.0, kMost));
+}
 
 class BackwardPass {
  public:
@@ -285,10 +292,9 @@ class BackwardPass {
     data.bytes_read = out + source.parameter_bytes;
     data.bytes_written = data.output_bytes = in;
     data.shape = forward_.op(input).shape;
-    data.n = static_cast<std::int64_t>(channels);
-    data.m = static_cast<std::int64_t>(elements_of(data.shape) / (double(source.batch) * channels));
-    data.k = static_cast<std::int64_t>(
-        source.flops / (2 * double(data.batch) * double(data.m) * channels) + 0.5);
+    data.n = whole(channels);
+    data.m = whole(elements_of(data.shape) / (double(source.batch) * channels));
+    data.k = whole(source.flops / (2 * double(data.batch) * double(data.m) * channels) + 0.5);
     give(input, emit(std::move(data), gradient_name(id), {gradient}));
   }
 
